@@ -1,0 +1,34 @@
+import type { AggregateFunction } from '../merge/merge-plan.ts'
+
+/** What a store can do, as data. What is missing is refused at plan time with `CAPABILITY_MISSING`, never approximated. */
+export interface Capabilities {
+  /** `insert-only`: takes no updates or deletes (rule K3). `upsert`: rows are replaced and removed by key. */
+  readonly changelog: 'insert-only' | 'upsert'
+  readonly deleteModes: readonly ('hard' | 'tombstone' | 'soft')[]
+  /** Changes that leave columns alone (absent columns). */
+  readonly patch: boolean
+  /** Where a row's sequence gate runs; compound: tuples of several columns (rules G1, G4). */
+  readonly sequence: { readonly gate: boolean; readonly compound: boolean; readonly descending: boolean }
+  readonly sequenceGroups: boolean
+  /** Aggregate functions that one atomic statement can keep, and of those the ones whose retract it can take. */
+  readonly aggregates: readonly AggregateFunction[]
+  readonly retracts: readonly AggregateFunction[]
+  readonly firstRow: boolean
+  /** The row of a changed key is moved with its unchanged columns (rule K6). */
+  readonly moves: boolean
+  /** Everything of a flush, of all its tables, becomes visible at once (rules B2, B4). */
+  readonly transaction: boolean
+  /** A transaction can stay open over several `write` calls, for groups larger than the buffer (rule B2). */
+  readonly openTransaction: boolean
+  /** Positions are stored with the rows and an older writer is fenced (rule R5). */
+  readonly exactlyOnce: boolean
+  readonly truncate: boolean
+  /** What the store tells of each change: per row, a count of stale ones, or nothing (rule R4). */
+  readonly outcome: 'row' | 'count' | 'none'
+  /** How a batch is made up: last state a key, or every change. */
+  readonly batchShape: 'upsert' | 'log'
+  /** Does nothing outlive the process: then every run is exactly-once by nature (rule A3). */
+  readonly volatile: boolean
+  /** How long a tombstone is kept, for `explain`, e.g. `until you remove it`. */
+  readonly tombstoneLife: string
+}
