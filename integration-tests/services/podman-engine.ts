@@ -84,7 +84,7 @@ async function buildImage(env: Readonly<Record<string, string>>): Promise<string
     // one lock for all runs on the machine: the second one finds the image made
     await runCommand(
       'flock',
-      ['/var/tmp/tidegate-test-image.lock', 'sh', '-c', buildScript, 'build', image, suite, mirror],
+      [join(cacheFolder(), 'image.lock'), 'sh', '-c', buildScript, 'build', image, suite, mirror],
       {
         env: { ...env, WORK: join(cacheFolder(), 'podman', 'rootfs') },
         timeoutMs: 900_000,

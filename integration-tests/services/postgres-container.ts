@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { GenericContainer, StartedTestContainer } from 'testcontainers'
 import { freePort } from './free-port.ts'
 import { type PodmanEngine, runLabel, startPodman } from './podman-engine.ts'
@@ -19,25 +22,27 @@ export interface PostgresContainer extends AsyncDisposable {
 
 /** A PostgreSQL server in a container, through testcontainers: on Docker where there is one, else on a Podman of our own. */
 export async function startPostgresContainer(): Promise<PostgresContainer> {
-  const dockerFault = await findDocker()
-  if (dockerFault === undefined) return await startOfficialImage()
+  if (hasDocker()) return await startOfficialImage()
   try {
     return await startOnPodman(await startPodman())
   } catch (error) {
     if (!(error instanceof ServiceUnavailable)) throw error
-    throw new ServiceUnavailable(`no Docker engine (${dockerFault}); ${error.message}`)
+    throw new ServiceUnavailable(`no Docker engine was found, and ${error.message}`)
   }
 }
 
-/** Undefined when an engine answers. */
-async function findDocker(): Promise<string | undefined> {
-  const { getContainerRuntimeClient } = await import('testcontainers')
-  try {
-    await getContainerRuntimeClient()
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+/** By the places where testcontainers looks for an engine. It is not asked itself: it looks only once in a process. */
+function hasDocker(): boolean {
+  const { DOCKER_HOST, XDG_RUNTIME_DIR } = process.env
+  const home = homedir()
+  const sockets = [
+    '/var/run/docker.sock',
+    join(XDG_RUNTIME_DIR ?? '/nonexistent', 'docker.sock'),
+    join(home, '.docker', 'run', 'docker.sock'),
+    join(home, '.docker', 'desktop', 'docker.sock'),
+    join(home, '.testcontainers.properties'),
+  ]
+  return DOCKER_HOST !== undefined || process.platform === 'win32' || sockets.some((socket) => existsSync(socket))
 }
 
 async function startOfficialImage(): Promise<PostgresContainer> {
@@ -59,6 +64,7 @@ async function startOfficialImage(): Promise<PostgresContainer> {
 /** On the host's network, listening on loopback alone: no port of the machine is opened, and no network has to be set up. */
 async function startOnPodman(engine: PodmanEngine): Promise<PostgresContainer> {
   process.env['DOCKER_HOST'] = engine.socketUrl
+  process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1'
   // the reaper's image cannot be had without a registry; the engine's keeper removes what is left
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true'
   const { GenericContainer, Wait } = await import('testcontainers')

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { cacheFolder } from './folders.ts'
 import { findProgram, runCommand } from './run-command.ts'
 import { isRoot } from './server-user.ts'
 import { ServiceUnavailable } from './service-unavailable.ts'
@@ -15,7 +17,7 @@ export async function installSystemPackages(packages: readonly string[], wantedF
     throw new ServiceUnavailable(`${wantedFor} is not installed; on Debian, root gets it by "${command}"`)
   }
   try {
-    await runCommand('flock', ['/var/tmp/tidegate-test-apt.lock', 'sh', '-c', aptScript, 'apt', ...packages], {
+    await runCommand('flock', [join(cacheFolder(), 'apt.lock'), 'sh', '-c', aptScript, 'apt', ...packages], {
       env: { DEBIAN_FRONTEND: 'noninteractive' },
       timeoutMs: 900_000,
     })
