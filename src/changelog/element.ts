@@ -1,7 +1,7 @@
 import type { RowObject } from '../row/row.ts'
 import type { RowKind } from '../row/row-kind.ts'
+import type { ValueEncoding } from '../row/value-encoding.ts'
 import type { Position } from './position.ts'
-import type { ValueEncoding } from './value-encoding.ts'
 
 /** What flows from a source to a sink (design: change · group end · watermark · position · truncate · schema change). */
 export type ChangelogElement = Change | GroupEnd | Watermark | PositionMark | Truncate | SchemaChange
