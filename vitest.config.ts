@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'integration',
           include: ['integration-tests/**/*.test.ts'],
           exclude: ['integration-tests/package/**'],
-          globalSetup: './integration-tests/start-stores.ts',
+          globalSetup: ['./integration-tests/build-package.ts', './integration-tests/start-stores.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
@@ -33,6 +33,7 @@ export default defineConfig({
         test: {
           name: 'package',
           include: ['integration-tests/package/**/*.test.ts'],
+          globalSetup: './integration-tests/build-package.ts',
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // tsc, biome and npm keep both cores busy by themselves

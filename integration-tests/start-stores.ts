@@ -65,22 +65,10 @@ async function namedServer(url: string): ReturnType<StoreStart['start']> {
 }
 
 async function findPglite(): ReturnType<StoreStart['start']> {
-  const { PGlite } = (await import(pglitePackage)) as PgliteModule
+  const { PGlite } = await import('@electric-sql/pglite')
   const engine = await PGlite.create()
-  const { rows } = await engine.query('select version()')
+  const { rows } = await engine.query<{ version: string }>('select version()')
   await engine.close()
   const version = /^PostgreSQL \S+ \(PGlite [^)]+\)/.exec(rows[0]?.version ?? '')?.[0]
   return { status: { version: version ?? 'of unknown version' }, stop: async () => {} }
-}
-
-/** Not a literal: PGlite's own types need the DOM's, and would fail this project's type check. */
-const pglitePackage: string = '@electric-sql/pglite'
-
-interface PgliteModule {
-  readonly PGlite: { create(): Promise<PgliteEngine> }
-}
-
-interface PgliteEngine {
-  query(statement: string): Promise<{ rows: readonly { version: string }[] }>
-  close(): Promise<void>
 }
