@@ -88,6 +88,8 @@ export class TidegateError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this and go by their prototype
+    if (this !== TidegateError) return Function.prototype[Symbol.hasInstance].call(this, value)
     return typeof value === 'object' && value !== null && brand in value
   }
 }

@@ -7,14 +7,18 @@ import type { MergeChange } from './merge-change.ts'
 
 /**
  * The merge rules of one plan as functions. Law, for every stored row `s` and changes `a`, `b` of one key:
- * `apply(apply(s, a), b) = apply(s, compose(a, b))` wherever `compose` does not answer `cannot`.
+ * `apply(apply(s, a), b) = apply(s, compose(a, b))` wherever `compose` does not answer `cannot` and `apply` rejects
+ * neither change. DOUBLE and FLOAT sums may differ by rounding (rule A1), a `collect` array in its order.
  */
 export interface MergeFunction {
   /** What a record does, before anything is stored; or why it does nothing, or cannot be taken. */
   lift(record: LiftInput): Lifted
-  /** `stored` is a whole stored row (hidden columns included, no `undefined`), or undefined if there is none. Pure. */
+  /**
+   * `stored` is a whole stored row (hidden columns included, no `undefined`), or undefined if there is none. Pure.
+   * A move must have its absent columns filled in before (`fillMove`).
+   */
   apply(stored: Row | undefined, change: MergeChange): Applied
-  /** Both in one, if that is exact. Pure. */
+  /** Both in one, if that is exact. Pure; often answers with one of the two as it is. */
   compose(earlier: MergeChange, later: MergeChange): Composed
 }
 
@@ -32,7 +36,7 @@ export type Lifted =
   | { readonly outcome: 'rejected'; readonly code: ErrorCode; readonly reason: string }
 
 export interface Applied {
-  /** `stale`: nothing changed because something newer is stored. `unchanged`: nothing to do, e.g. a delete of no row. */
+  /** `stale`: nothing changed because something newer is stored. `unchanged`: nothing to do, e.g. a delete of no row or the same values again. */
   readonly outcome: 'applied' | 'stale' | 'unchanged' | 'rejected'
   /** The stored row afterwards (the same object if nothing changed); undefined: no row. */
   readonly row: Row | undefined
@@ -41,12 +45,12 @@ export interface Applied {
   readonly reason?: string | undefined
 }
 
-export type Composed =
-  | { readonly outcome: 'composed'; readonly change: MergeChange }
-  /** The later change is older than the earlier one and has no effect in any case. */
-  | { readonly outcome: 'stale' }
-  /** They must be applied one after the other: the later one goes out in a second wave of the flush. */
-  | { readonly outcome: 'cannot' }
+/**
+ * The one change that does what both do, or
+ * - `stale`: the later change has no effect in any case, the earlier one stands;
+ * - `cannot`: they must be applied one after the other, so the later one goes out in a second wave of the flush.
+ */
+export type Composed = MergeChange | 'stale' | 'cannot'
 
 /** Per declared column, why it did or didn't change; for `simulate --trace`. */
 export type ColumnOutcome = 'applied' | `kept: ${string}`

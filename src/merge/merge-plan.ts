@@ -42,6 +42,8 @@ export interface MergePlan {
   readonly groups: readonly SequenceGroup[]
   /** Position of the flag column: true = a reader does not see the row (tombstone, soft delete, rule A4). */
   readonly deletedFlag: number | undefined
+  /** Position of the column that holds when the row became a tombstone, by the store's clock; only if tombstones are swept. */
+  readonly deletedAt?: number | undefined
   readonly deleteMode: 'hard' | 'tombstone' | 'soft'
   /** What a delete without a sequence does where a sequence gates (rule G6). */
   readonly deleteWithoutSequence: 'apply' | 'ignore' | 'error'
@@ -88,6 +90,8 @@ export type ColumnRule =
   | AggregateRule
   /** Kept by tidegate: the deleted flag. */
   | { readonly kind: 'deleted-flag' }
+  /** Kept by the store: when the flag was set. `apply` leaves it alone. */
+  | { readonly kind: 'deleted-at' }
   /** Kept by tidegate: one field of the sequence at which the column at `of` was set. */
   | { readonly kind: 'own-sequence'; readonly of: number; readonly field: number }
 

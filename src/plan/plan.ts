@@ -3,6 +3,7 @@ import type { Capabilities } from '../connector/capabilities.ts'
 import type { MergePlan } from '../merge/merge-plan.ts'
 import type { RowKind } from '../row/row-kind.ts'
 import type { Schema } from '../row/schema.ts'
+import type { ValueEncoding } from '../row/value-encoding.ts'
 
 /** Everything that is settled before the first record. Running follows it; `explain` prints it. Plain data. */
 export interface SinkPlan {
@@ -46,6 +47,8 @@ export interface SourcePlan {
   readonly format: string | undefined
   readonly formatOptions: Readonly<Record<string, string>>
   readonly mode: ChangelogMode
+  /** How values are read where the format does not say (`timestamp-format`). */
+  readonly encoding: ValueEncoding | undefined
   readonly updateEncoding: 'update' | 'delete-create' | 'auto'
   /** Tables of the stream that are routed here: names, `schema.table`, or `*`. */
   readonly table: string

@@ -1,0 +1,39 @@
+import type { Position } from '../changelog/position.ts'
+import type { MergeChange } from '../merge/merge-change.ts'
+import type { FoldKey } from '../row/row-key.ts'
+
+/** What the buffer holds of one key: usually one change, several where they could not be composed. */
+export interface Entry {
+  readonly key: FoldKey
+  readonly table: number
+  /** Undefined only while nothing but an update-before is held. */
+  change: MergeChange | undefined
+  /** How many records are folded into `change`. */
+  records: number
+  /** Changes for the second and later waves. */
+  later: Later[] | undefined
+  byteCount: number
+  /** Arrival number of the oldest record in the entry. */
+  readonly firstArrival: number
+  /** Where the newest record came from, for messages and dead letters. */
+  record: number | undefined
+  position: Position | undefined
+  /** An update-before whose update-after has not come (rule K2): a change to fold in, or a refusal, if it never comes. */
+  held: HeldUpdateBefore | undefined
+  /** Flush count of the buffer when the last record was an unpaired `-U`; -1 if it was not. */
+  heldSince: number
+  /** Entries that must go out in the same flush: the halves of a change of key (rule K6). */
+  linked: Entry[] | undefined
+}
+
+export interface Later {
+  change: MergeChange
+  records: number
+}
+
+export interface HeldUpdateBefore {
+  /** Undefined: an update-before that nothing can take; if no update-after follows, `reject` is called. */
+  readonly change: MergeChange | undefined
+  readonly byteCount: number
+  readonly reject: (() => void) | undefined
+}

@@ -1,0 +1,21 @@
+export type { Account } from './buffer/account.ts'
+export type { ChangelogMode } from './changelog/changelog-mode.ts'
+export type {
+  Change,
+  ChangelogElement,
+  GroupEnd,
+  Image,
+  PositionMark,
+  SchemaChange,
+  Truncate,
+  Watermark,
+} from './changelog/element.ts'
+export type { Offset, Position, Positions } from './changelog/position.ts'
+export type { DeadLetter, FailureHandler } from './delivery/failure-handler.ts'
+export type { SinkEvent, SinkEventListener } from './delivery/sink-event.ts'
+export { UnwrittenError } from './delivery/unwritten-error.ts'
+export { type ErrorCode, type Problem, TidegateError } from './errors.ts'
+export type { RowObject } from './row/row.ts'
+export type { RowKind } from './row/row-kind.ts'
+export { type CreateSinkOptions, type CreateSinksOptions, createSink, createSinks } from './sink/create-sink.ts'
+export type { FlushReport, Sink } from './sink/sink.ts'

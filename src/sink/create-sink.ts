@@ -1,0 +1,233 @@
+import { AccountCounters } from '../buffer/account.ts'
+import { builtinConnectors } from '../builtin-connectors.ts'
+import type { Connector, SinkWriter } from '../connector/connector.ts'
+import { parseScript } from '../ddl/parse-script.ts'
+import { pickTable } from '../ddl/script.ts'
+import type { TableDefinition } from '../ddl/table-definition.ts'
+import { createDeadLetterFile } from '../delivery/dead-letter-file.ts'
+import { DurablePositions } from '../delivery/durable-positions.ts'
+import { type FailureHandler, skipHandler } from '../delivery/failure-handler.ts'
+import { FlushDomain } from '../delivery/flush-domain.ts'
+import type { SinkEventListener } from '../delivery/sink-event.ts'
+import { TidegateError } from '../errors.ts'
+import { createMergeFunction } from '../merge/create-merge-function.ts'
+import { resolveOptions } from '../options/resolve-options.ts'
+import { sharedOptions } from '../options/shared-options.ts'
+import type { DeliveryPlan, SinkPlan, TablePlan } from '../plan/plan.ts'
+import { planSink, type SourceInput, type TableInput } from '../plan/plan-sink.ts'
+import type { SharedValues } from '../plan/shared-values.ts'
+import { createRowKeyCodec } from '../row/row-key.ts'
+import { findConnector } from './find-connector.ts'
+import { type DomainEntry, type IntakeObserver, Sink } from './sink.ts'
+import type { SinkTable } from './sink-table.ts'
+import { TableIntake } from './table-intake.ts'
+import { TableRouter } from './table-router.ts'
+
+export interface CreateSinkOptions {
+  /** DDL text, or tables as `defineTable` makes them. A script with several tables needs `createSinks`, or `name`. */
+  readonly table: string | TableDefinition
+  /** Which table of a script that declares several. */
+  readonly name?: string | undefined
+  /** A ready client, pool or store of the connector's kind; used, and never closed. */
+  readonly client?: unknown
+  /** Connectors beside those that come with the package. */
+  readonly connectors?: readonly Connector[] | undefined
+  /** What is known of the input; formats say it by `source.changelog-mode` and how their groups end. */
+  readonly source?: SourceInput | undefined
+  /** Aborting it aborts the sink. */
+  readonly signal?: AbortSignal | undefined
+  readonly onEvent?: SinkEventListener | undefined
+  /** Takes rejected changes in place of the handler that `sink.failure-handler` names. */
+  readonly failureHandler?: FailureHandler | undefined
+  /** Told what becomes of each change on its way into the buffer. */
+  readonly observer?: IntakeObserver | undefined
+}
+
+export interface CreateSinksOptions extends Omit<CreateSinkOptions, 'table' | 'name'> {
+  /** DDL text with one table or several, or tables as `defineTable` makes them. */
+  readonly tables: string | readonly TableDefinition[]
+}
+
+/** Opens a sink for one table. Throws a `TidegateError` that names everything wrong with table, options, plan or target. */
+export async function createSink(options: CreateSinkOptions): Promise<Sink> {
+  const { table, name, ...rest } = options
+  const definition = typeof table === 'string' ? pickTable(parseScript(table), name) : table
+  return await createSinks({ ...rest, tables: [definition] })
+}
+
+/**
+ * Opens one sink for several tables. Changes are routed by `change.table` (see `source.table`); tables of one server share
+ * a flush domain, so what a source transaction did to several of them becomes visible at once (rule B4).
+ */
+export async function createSinks(options: CreateSinksOptions): Promise<Sink> {
+  const planned = await planTables(options)
+  return await openSink(planned, options)
+}
+
+/** One flush domain, planned and not opened. */
+export interface PlannedDomain {
+  readonly connector: Connector
+  readonly plan: SinkPlan
+}
+
+/** Reads the options of every table and plans each flush domain; touches no store. */
+export async function planTables(options: CreateSinksOptions): Promise<readonly PlannedDomain[]> {
+  const definitions = typeof options.tables === 'string' ? parseScript(options.tables).tables : options.tables
+  if (definitions.length === 0) {
+    throw new TidegateError('there is no table to write to', {
+      code: 'SCHEMA_INVALID',
+      hint: 'write CREATE TABLE name (…) WITH (…)',
+    })
+  }
+  const domains = new Map<string, { connector: Connector; inputs: TableInput[] }>()
+  for (const definition of definitions) {
+    const connector = await findConnector(definition.options, options.connectors ?? [], builtinConnectors)
+    const input = readTable(connector, definition)
+    const identity = `${connector.name} ${connector.identity(input.connectorOptions)}`
+    const domain = domains.get(identity)
+    if (domain === undefined) domains.set(identity, { connector, inputs: [input] })
+    else domain.inputs.push(input)
+  }
+  return [...domains.values()].map(({ connector, inputs }) => ({
+    connector,
+    plan: planSink(connector, inputs, options.source),
+  }))
+}
+
+function readTable(connector: Connector, definition: TableDefinition): TableInput {
+  const { onConflict } = definition
+  const given =
+    onConflict === undefined ? definition.options : { 'sink.on-conflict': onConflict, ...definition.options }
+  const { values, effective, notes } = resolveOptions({ ...sharedOptions, ...connector.options }, given, {
+    table: definition.name,
+    connector: connector.name,
+    settings: definition.settings,
+  })
+  return {
+    definition,
+    options: values as unknown as SharedValues,
+    connectorOptions: values,
+    effectiveOptions: effective,
+    notes,
+  }
+}
+
+interface OpenDomain extends PlannedDomain {
+  readonly writer: SinkWriter
+}
+
+async function openSink(planned: readonly PlannedDomain[], options: CreateSinksOptions): Promise<Sink> {
+  const abortController = new AbortController()
+  const opened: OpenDomain[] = []
+  try {
+    for (const { connector, plan } of planned) {
+      opened.push({
+        connector,
+        plan,
+        writer: await openWriter(connector, plan, options.client, abortController.signal),
+      })
+    }
+    return assemble(opened, options, abortController)
+  } catch (error) {
+    await Promise.allSettled(opened.map(({ writer }) => writer.close()))
+    throw error
+  }
+}
+
+async function openWriter(
+  connector: Connector,
+  plan: SinkPlan,
+  client: unknown,
+  signal: AbortSignal,
+): Promise<SinkWriter> {
+  const context = { plan, tables: plan.tables, client, lanes: plan.flush.lanes, inFlightPerLane: 2, signal }
+  try {
+    return await connector.open(context)
+  } catch (error) {
+    if (error instanceof TidegateError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const auth = connector.classify(error) === 'auth'
+    throw new TidegateError(`${connector.name} cannot be opened: ${reason}`, {
+      code: auth ? 'STORE_AUTH' : 'STORE_UNAVAILABLE',
+      connector: connector.name,
+      cause: error,
+    })
+  }
+}
+
+function assemble(opened: readonly OpenDomain[], options: CreateSinksOptions, abortController: AbortController): Sink {
+  const account = new AccountCounters()
+  const start = new Map(opened.flatMap(({ writer }) => [...(writer.positions ?? [])]))
+  const positions = new DurablePositions(start)
+  const tables: SinkTable[] = []
+  const domains: DomainEntry[] = []
+  const late: { sink?: Sink } = {}
+  const theSink = (): Sink => late.sink as Sink
+  for (const { connector, plan, writer } of opened) {
+    const own = plan.tables.map((table) => ({
+      plan: table,
+      merge: createMergeFunction(table.merge),
+      keys: keysOf(connector, table),
+    }))
+    const domain: FlushDomain = new FlushDomain({
+      plan,
+      connector,
+      writer,
+      tables: own,
+      account,
+      signal: abortController.signal,
+      onEvent: options.onEvent,
+      onRejected: (rejected) => theSink().storeRejected(domain, rejected),
+      onSettled: () => theSink().settled(),
+      positionsAt: (arrival) => positions.at(arrival),
+      arrivalBound: () => theSink().arrivalBound(),
+    })
+    domains.push({ domain, ledger: writer.positions })
+    for (const [index, table] of own.entries()) {
+      tables.push({ ...table, intake: new TableIntake(table.plan, table.keys), domain, index })
+    }
+  }
+  const [first] = opened as [OpenDomain]
+  const plan: SinkPlan = { ...first.plan, tables: tables.map((table) => table.plan) }
+  const sink = new Sink({
+    plan,
+    server: [...new Set(opened.map(({ writer }) => writer.server))].join(', '),
+    tables,
+    domains,
+    router: new TableRouter(plan.tables),
+    account,
+    positions,
+    failureHandler: options.failureHandler ?? handlerOf(plan.delivery),
+    abortController,
+    onEvent: options.onEvent,
+    observer: options.observer,
+  })
+  late.sink = sink
+  abortWith(sink, options.signal)
+  return sink
+}
+
+function keysOf(connector: Connector, { schema }: TablePlan): SinkTable['keys'] {
+  const normalizers = schema.primaryKey.map((at) => {
+    const column = schema.columns[at]
+    return column && connector.typeMapping.keyNormalizer(column.type)
+  })
+  return createRowKeyCodec(schema, normalizers)
+}
+
+/** Under `fail` nothing is handed over: the sink raises the error itself. */
+const failing: FailureHandler = { name: 'fail', handle: async () => {}, close: async () => {} }
+
+function handlerOf({ failureHandler, deadLetterPath }: DeliveryPlan): FailureHandler {
+  if (failureHandler === 'dead-letter' && deadLetterPath !== undefined) return createDeadLetterFile(deadLetterPath)
+  return failureHandler === 'skip' ? skipHandler : failing
+}
+
+function abortWith(sink: Sink, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return
+  const abort = (): void => {
+    void sink.abort(signal.reason)
+  }
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+}

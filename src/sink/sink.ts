@@ -1,0 +1,689 @@
+import type { Writable } from 'node:stream'
+import type { Account, AccountCounters } from '../buffer/account.ts'
+import type { Entry } from '../buffer/entry.ts'
+import type { Origin } from '../buffer/fold-buffer.ts'
+import type { Change, ChangelogElement, GroupEnd, Truncate } from '../changelog/element.ts'
+import { compareOffsets, type Position, type Positions } from '../changelog/position.ts'
+import type { DurablePositions } from '../delivery/durable-positions.ts'
+import type { DeadLetter, FailureHandler } from '../delivery/failure-handler.ts'
+import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
+import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
+import { rejectionError, UnwrittenError } from '../delivery/unwritten-error.ts'
+import { type ErrorCode, TidegateError } from '../errors.ts'
+import { changeToRecords } from '../merge/change-to-records.ts'
+import type { MergeChange } from '../merge/merge-change.ts'
+import type { LiftInput } from '../merge/merge-function.ts'
+import type { SinkPlan, TablePlan } from '../plan/plan.ts'
+import { type RowObject, rowToObject } from '../row/row.ts'
+import type { FoldKey } from '../row/row-key.ts'
+import { isAdd } from '../row/row-kind.ts'
+import { BlockedKeys } from './blocked-keys.ts'
+import { GroupStage, type StagedGroup } from './group-stage.ts'
+import { keyChange } from './key-change.ts'
+import { OpenPairs } from './open-pairs.ts'
+import type { SinkTable } from './sink-table.ts'
+import { createWebWritable, createWritable } from './streams.ts'
+import type { TableRouter } from './table-router.ts'
+
+/** What `flush()` and `close()` report. */
+export interface FlushReport {
+  readonly account: Account
+  /** Newest durable position of each partition. */
+  readonly positions: Positions
+  /** Groups whose end never came; their changes were not written and are not durable (design: marker groups). */
+  readonly pendingGroups: number
+}
+
+/** Told what becomes of each change on its way into the buffer; for traces. */
+export interface IntakeObserver {
+  taken(change: Change, table: number, outcome: IntakeOutcome, reason: string | undefined): void
+}
+
+export type IntakeOutcome = 'buffered' | 'held' | 'ignored' | 'rejected'
+
+export interface SinkOptions {
+  readonly plan: SinkPlan
+  readonly server: string
+  readonly tables: readonly SinkTable[]
+  readonly domains: readonly DomainEntry[]
+  readonly router: TableRouter
+  readonly account: AccountCounters
+  readonly positions: DurablePositions
+  readonly failureHandler: FailureHandler
+  readonly abortController: AbortController
+  readonly onEvent: SinkEventListener | undefined
+  readonly observer: IntakeObserver | undefined
+}
+
+export interface DomainEntry {
+  readonly domain: FlushDomain
+  /** Positions in the ledger when the sink was opened: what came before is written already (rule R5). */
+  readonly ledger: Positions | undefined
+}
+
+const done = Promise.resolve()
+
+/**
+ * An open sink for one or several tables. `write` takes a change and waits while the buffer is full; `flush` and `close`
+ * resolve once everything accepted is durable, and reject otherwise.
+ */
+export class Sink implements AsyncDisposable {
+  readonly plan: SinkPlan
+  /** What the store calls itself, e.g. `PostgreSQL 15.18`. */
+  readonly server: string
+  readonly #options: SinkOptions
+  readonly #tables: readonly SinkTable[]
+  readonly #account: AccountCounters
+  readonly #positions: DurablePositions
+  readonly #pairs = new OpenPairs()
+  readonly #stage = new GroupStage()
+  readonly #blocked: BlockedKeys
+  readonly #aligned: boolean
+  /** Arrivals of rejected records that are not safe with the failure handler yet. */
+  readonly #unsettled = new Set<number>()
+  readonly #rejections = new Set<Promise<void>>()
+  #arrival = 0
+  #failure: TidegateError | undefined
+  #turn: Promise<void> | undefined
+  #closing: Promise<FlushReport> | undefined
+  #waiting: (() => void)[] = []
+  #otherTables = 0
+
+  constructor(options: SinkOptions) {
+    this.#options = options
+    this.plan = options.plan
+    this.server = options.server
+    this.#tables = options.tables
+    this.#account = options.account
+    this.#positions = options.positions
+    this.#aligned = options.plan.flush.align === 'group'
+    this.#blocked = new BlockedKeys(options.tables, options.failureHandler.name === 'dead-letter')
+  }
+
+  /**
+   * Takes a change or a control element. Resolves once it is accepted, which is no promise that it is durable: see
+   * `flush`, `durable`. Waits while the buffer is full (rule B3). Rejects if the change cannot be taken and the failure
+   * handler is `fail`, or if the sink has failed.
+   */
+  write(element: ChangelogElement): Promise<void> {
+    if (this.#turn !== undefined || this.#full) return this.#writeInTurn(element)
+    try {
+      return this.#accept(element) ?? done
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Writes everything accepted so far and waits until it is durable; ends every hold. */
+  async flush(): Promise<FlushReport> {
+    await this.#turn
+    this.#check()
+    await this.#flushDomains('explicit')
+    return this.#report()
+  }
+
+  /** Flushes and closes; rejects if anything accepted was not written, with the rows in `unwritten`. Idempotent. */
+  close(): Promise<FlushReport> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Stops at once: nothing more is sent, and what is under way ends with an unknown outcome. */
+  async abort(reason?: unknown): Promise<void> {
+    const failure = new TidegateError('the sink was aborted', { code: 'SINK_ABORTED', cause: reason })
+    this.#fail(failure)
+    for (const { domain } of this.#options.domains) domain.stop(failure)
+    this.#options.abortController.abort(failure)
+    this.#closing ??= Promise.reject(failure)
+    this.#closing.catch(() => {})
+    await this.#release()
+  }
+
+  /** The newest durable position of each partition, whenever there is a newer one; ends when the sink is closed. */
+  durable(): AsyncIterableIterator<Position> {
+    return this.#positions.read()
+  }
+
+  /** Newest durable position of each partition; at the start those of the ledger, under exactly-once. */
+  positions(): Positions {
+    return this.#positions.current()
+  }
+
+  account(): Account {
+    return this.#account.snapshot()
+  }
+
+  /** Records of the stream that were for none of the tables. */
+  get otherTables(): number {
+    return this.#otherTables
+  }
+
+  /** Columns that came and are not declared, by table: `{ orders: { channel: 4 } }`. */
+  undeclaredColumns(): Record<string, Record<string, number>> {
+    return Object.fromEntries(
+      this.#tables
+        .filter(({ intake }) => intake.undeclared.size > 0)
+        .map(({ plan, intake }) => [plan.name, Object.fromEntries(intake.undeclared)]),
+    )
+  }
+
+  /** Bytes and rows that wait in buffers or are under way. */
+  load(): { readonly rowCount: number; readonly byteCount: number } {
+    let rowCount = this.#stage.changeCount
+    let byteCount = this.#stage.byteCount
+    for (const { domain } of this.#options.domains) {
+      rowCount += domain.bufferedRows
+      byteCount += domain.byteCount
+    }
+    return { rowCount, byteCount }
+  }
+
+  /**
+   * The partitions are read by somebody else from now on (a Kafka rebalance): what they have sent is flushed, and their
+   * positions are no longer reported.
+   */
+  async revoke(partitions: readonly string[]): Promise<void> {
+    await this.flush()
+    for (const partition of partitions) this.#positions.forget(partition)
+  }
+
+  /** A Node stream in object mode: ends with `close()`, and its disposal flushes. */
+  writable(): Writable {
+    return createWritable(this)
+  }
+
+  /** A WHATWG stream: its `close` closes the sink, its `abort` aborts it. */
+  webWritable(): WritableStream<ChangelogElement> {
+    return createWebWritable(this)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  get #full(): boolean {
+    for (const { domain } of this.#options.domains) if (domain.full) return true
+    return this.#stage.byteCount >= this.plan.flush.bufferMaxBytes
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#closing !== undefined) throw new TidegateError('the sink is closed', { code: 'SINK_CLOSED' })
+    for (const { domain } of this.#options.domains) {
+      if (domain.failure !== undefined) throw this.#fail(domain.failure)
+    }
+  }
+
+  /** No more is taken in; what was accepted before is still written by `close`. */
+  #fail(failure: TidegateError): TidegateError {
+    this.#failure ??= failure
+    this.#wake()
+    return this.#failure
+  }
+
+  /** Writers that cannot go on at once take turns, in the order in which they came. */
+  #writeInTurn(element: ChangelogElement): Promise<void> {
+    const turn = (this.#turn ?? done).then(async () => {
+      await this.#room()
+      await this.#accept(element)
+    })
+    const settled = turn
+      .catch(() => {})
+      .then(() => {
+        if (this.#turn === settled) this.#turn = undefined
+      })
+    this.#turn = settled
+    return turn
+  }
+
+  async #room(): Promise<void> {
+    while (this.#full) {
+      this.#check()
+      if (this.#aligned && this.#stage.byteCount >= this.plan.flush.bufferMaxBytes / 2) {
+        const largest = this.#stage.largest()
+        if (largest !== undefined) await this.#streamGroup(largest)
+        continue
+      }
+      for (const { domain } of this.#options.domains) domain.relieve()
+      if (this.#full) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  /** Called by the domains whenever a flush has ended. */
+  settled(): void {
+    this.#positions.advance(this.#oldestArrival())
+    this.#wake()
+  }
+
+  /** Called by the domains: everything that arrived before this is in them, or settled. */
+  arrivalBound(): number {
+    let bound = Math.min(this.#arrival + 1, this.#stage.oldestArrival)
+    for (const arrival of this.#unsettled) bound = Math.min(bound, arrival)
+    return bound
+  }
+
+  #oldestArrival(): number {
+    let oldest = this.arrivalBound()
+    for (const { domain } of this.#options.domains) oldest = Math.min(oldest, domain.oldestArrival)
+    return oldest
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+
+  #accept(element: ChangelogElement): Promise<void> | undefined {
+    this.#check()
+    this.#arrival++
+    switch (element.type) {
+      case undefined:
+      case 'change':
+        return this.#acceptChange(element)
+      case 'group-end':
+        return this.#acceptGroupEnd(element)
+      case 'truncate':
+        return this.#acceptTruncate(element)
+      case 'schema-change':
+        this.#warn(element.table, `the source changed the table: ${element.description}`)
+        break
+      case 'watermark':
+      case 'position':
+        break
+      default:
+        throw new TidegateError(
+          `what was written is no element of a changelog: type ${(element as { type: string }).type}`,
+          {
+            code: 'INPUT_MALFORMED',
+            hint: "write { kind: '+I', row: { … } } or a control element",
+          },
+        )
+    }
+    if (element.position !== undefined) this.#passed(element.position)
+    return undefined
+  }
+
+  #acceptChange(change: Change): Promise<void> | undefined {
+    const origin: Origin = { arrival: this.#arrival, record: change.record, position: change.position }
+    const at = this.#options.router.route(change.table)
+    if (at === undefined) {
+      this.#otherTables++
+      if (change.position !== undefined && change.more !== true) this.#passed(change.position)
+      return undefined
+    }
+    this.#account.accepted++
+    if (this.#aligned && change.group !== undefined) return this.#stageChange(change, origin)
+    const pending = this.#take(change, at, origin)
+    this.#recordEnd(change)
+    if (change.more === true) return pending
+    const { domain } = this.#tables[at] as SinkTable
+    if (this.#aligned) domain.afterGroup()
+    else domain.afterRecord()
+    return pending
+  }
+
+  /** Through intake, update-before rule and pairs into the fold buffer. */
+  #take(change: Change, at: number, origin: Origin): Promise<void> | undefined {
+    const table = this.#tables[at] as SinkTable
+    if (this.#isReplay(change, table)) return this.#ignored(change, at, 'written before, says the ledger')
+    const intake = table.intake.take(change)
+    if (intake.outcome === 'ignored') return this.#ignored(change, at, intake.reason)
+    if (intake.outcome === 'rejected') return this.#rejected(change, at, origin, intake.code, intake.reason)
+    const { input, byteCount } = intake
+    const blockedBy = this.#blocked.record(at, input.key)
+    if (blockedBy !== undefined) {
+      return this.#rejected(change, at, origin, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
+    }
+    if (input.kind === '-U') return this.#takeUpdateBefore(change, at, input, byteCount, origin)
+    const half = change.pair === undefined ? undefined : this.#pairs.close(change.pair)
+    if (half !== undefined && half.table === at && half.input.key !== input.key && isAdd(input.kind)) {
+      return this.#takeKeyChange(change, at, half.input, half.entry, input, byteCount, origin)
+    }
+    const lifted = table.merge.lift(input)
+    if (lifted.outcome === 'ignored') return this.#ignored(change, at, lifted.reason)
+    if (lifted.outcome === 'rejected') return this.#rejected(change, at, origin, lifted.code, lifted.reason)
+    if (input.kind === '-D' && change.pair !== undefined) {
+      const entry = table.domain.addHeld(table.index, lifted.change, byteCount, origin)
+      this.#pairs.open(change.pair, { table: at, input, entry })
+    } else {
+      table.domain.add(table.index, lifted.change, byteCount, isAdd(input.kind), origin)
+    }
+    this.#options.observer?.taken(change, at, 'buffered', undefined)
+    return undefined
+  }
+
+  #takeUpdateBefore(
+    change: Change,
+    at: number,
+    input: LiftInput,
+    byteCount: number,
+    origin: Origin,
+  ): Promise<void> | undefined {
+    const { plan, merge, domain, index } = this.#tables[at] as SinkTable
+    const { observer } = this.#options
+    const ignore = (reason: string) => () => {
+      this.#account.ignored++
+      observer?.taken(change, at, 'ignored', reason)
+    }
+    let entry: Entry
+    if (plan.updateBefore === 'drop') {
+      if (change.pair === undefined) return this.#ignored(change, at, 'update-befores are dropped')
+      const held = { change: undefined, byteCount, reject: ignore('update-befores are dropped') }
+      entry = domain.holdUpdateBefore(index, input.key, held, origin)
+    } else {
+      const lifted = merge.lift(input)
+      if (lifted.outcome === 'ignored') return this.#ignored(change, at, lifted.reason)
+      if (plan.updateBefore === 'drop-paired' || plan.updateBefore === 'ignore-paired') {
+        const held =
+          lifted.outcome === 'change'
+            ? { change: lifted.change, byteCount, reject: undefined }
+            : {
+                change: undefined,
+                byteCount,
+                reject: () => {
+                  void this.#rejected(change, at, origin, lifted.code, lifted.reason)?.catch(() => {})
+                },
+              }
+        entry = domain.holdUpdateBefore(index, input.key, held, origin)
+      } else {
+        if (lifted.outcome === 'rejected') return this.#rejected(change, at, origin, lifted.code, lifted.reason)
+        entry = domain.addHeld(index, lifted.change, byteCount, origin)
+      }
+    }
+    if (change.pair !== undefined) this.#pairs.open(change.pair, { table: at, input, entry })
+    observer?.taken(change, at, 'held', 'its update-after has not come yet')
+    return undefined
+  }
+
+  /** The update moved the row to another key: a delete there and an upsert here, in one flush (rule K6). */
+  #takeKeyChange(
+    change: Change,
+    at: number,
+    before: LiftInput,
+    beforeEntry: Entry,
+    after: LiftInput,
+    byteCount: number,
+    origin: Origin,
+  ): Promise<void> | undefined {
+    const { plan, merge, domain, index } = this.#tables[at] as SinkTable
+    const halves = keyChange(plan, merge, before, domain.entryOf(index, before.key)?.change, after)
+    if (halves.outcome === 'rejected') {
+      return this.#rejected(change, at, origin, halves.code, halves.reason)
+    }
+    const entry = domain.add(index, halves.upsert, byteCount, true, origin)
+    const old = domain.moveAway(index, beforeEntry, halves.delete, origin)
+    if (old !== undefined) domain.link(old, entry)
+    this.#options.observer?.taken(change, at, 'buffered', 'the key changed')
+    return undefined
+  }
+
+  #isReplay(change: Change, table: SinkTable): boolean {
+    if (change.position === undefined) return false
+    const { ledger } = this.#options.domains.find(({ domain }) => domain === table.domain) as DomainEntry
+    const written = ledger?.get(change.position.partition)
+    if (written === undefined) return false
+    const order = compareOffsets(change.position.offset, written)
+    return order !== undefined && order <= 0
+  }
+
+  #recordEnd(change: Change): void {
+    if (change.more !== true && change.position !== undefined) this.#positions.note(change.position, this.#arrival)
+  }
+
+  /** The source has passed a position with nothing of it to be written. */
+  #passed(position: Position): void {
+    this.#positions.note(position, this.#arrival)
+    this.#positions.advance(this.#oldestArrival())
+  }
+
+  #ignored(change: Change, at: number, reason: string): undefined {
+    this.#account.ignored++
+    this.#options.observer?.taken(change, at, 'ignored', reason)
+    return undefined
+  }
+
+  #rejected(change: Change, at: number, origin: Origin, code: ErrorCode, reason: string): Promise<void> | undefined {
+    const { plan } = this.#tables[at] as SinkTable
+    this.#account.rejected++
+    this.#options.observer?.taken(change, at, 'rejected', reason)
+    const letter: DeadLetter = {
+      table: plan.name,
+      kind: change.kind,
+      key: keyOf(plan, change.row),
+      row: change.row,
+      code,
+      reason,
+      record: change.record,
+      position: change.position,
+    }
+    return this.#handOver([letter], origin.arrival)
+  }
+
+  /** To the failure handler; the record is settled once the handler has it (rule R3). */
+  #handOver(letters: readonly DeadLetter[], arrival: number): Promise<void> | undefined {
+    const { failureHandler, onEvent } = this.#options
+    for (const { table, code, reason, record } of letters) {
+      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
+    }
+    if (failureHandler.name === 'skip') return undefined
+    this.#unsettled.add(arrival)
+    if (failureHandler.name === 'fail') throw this.#fail(rejectionError(letters))
+    const handling = failureHandler.handle(letters).then(
+      () => {
+        this.#unsettled.delete(arrival)
+        this.settled()
+      },
+      (error: unknown) => {
+        throw this.#fail(error as TidegateError)
+      },
+    )
+    this.#rejections.add(handling)
+    handling.catch(() => {}).finally(() => this.#rejections.delete(handling))
+    return handling
+  }
+
+  /** Called by the domains for changes that the store refuses, before anything of the flush commits (rule R3). */
+  async storeRejected(domain: FlushDomain, rejected: readonly RejectedEntry[]): Promise<void> {
+    const { failureHandler, onEvent } = this.#options
+    const letters: DeadLetter[] = []
+    for (const one of rejected) {
+      const table = this.#tableOf(domain, one.table)
+      const reason = one.storeCode === undefined ? one.reason : `${one.reason} (${one.storeCode})`
+      letters.push(...lettersOf(table.plan, one.change, one, 'ROW_REJECTED', reason))
+      letters.push(...this.#blockKey(table, one.change.key, one.record ?? 0))
+    }
+    for (const { table, code, reason, record } of letters) {
+      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
+    }
+    if (failureHandler.name === 'fail') throw rejectionError(letters)
+    await failureHandler.handle(letters)
+  }
+
+  /** What the buffer holds of a dead-lettered key follows it. */
+  #blockKey(table: SinkTable, key: FoldKey, record: number): readonly DeadLetter[] {
+    const at = this.#tables.indexOf(table)
+    this.#blocked.add(at, key, record)
+    const blockedBy = this.#blocked.record(at, key)
+    const entry = table.domain.entryOf(table.index, key)
+    if (blockedBy === undefined || entry === undefined) return []
+    table.domain.removeEntry(entry)
+    this.#account.rejected += entry.records + (entry.later ?? []).reduce((sum, { records }) => sum + records, 0)
+    return entryLetters(table.plan, entry, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
+  }
+
+  #tableOf(domain: FlushDomain, index: number): SinkTable {
+    return this.#tables.find((one) => one.domain === domain && one.index === index) as SinkTable
+  }
+
+  #stageChange(change: Change, origin: Origin): Promise<void> | undefined {
+    const id = change.group as string
+    const open = this.#stage.get(id)
+    if (open?.streaming === true) {
+      const at = this.#options.router.route(change.table) as number
+      const pending = this.#take(change, at, origin)
+      this.#recordEnd(change)
+      return this.#sendParts(pending)
+    }
+    const byteCount = sizeOf(change)
+    const group = this.#stage.add(id, { change, origin, byteCount })
+    this.#recordEnd(change)
+    return group.byteCount > this.plan.flush.bufferMaxBytes / 2 ? this.#streamGroup(group) : undefined
+  }
+
+  async #acceptGroupEnd(element: GroupEnd): Promise<void> {
+    const group = this.#aligned ? this.#stage.close(element.group) : undefined
+    if (group?.streaming === true) {
+      for (const { domain } of this.#options.domains) await domain.sendPart(true)
+    } else if (group !== undefined) {
+      await this.#takeGroup(group)
+    }
+    if (element.position !== undefined) this.#positions.note(element.position, this.#arrival)
+    for (const { domain } of this.#options.domains) domain.afterGroup()
+    if (this.#aligned && this.plan.delivery.failureScope === 'group') await this.#flushDomains('group')
+    this.#positions.advance(this.#oldestArrival())
+  }
+
+  async #takeGroup(group: StagedGroup): Promise<void> {
+    for (const { change, origin } of this.#stage.drain(group)) {
+      const at = this.#options.router.route(change.table) as number
+      const pending = this.#take(change, at, origin)
+      if (pending !== undefined) await pending
+    }
+  }
+
+  /** The group is larger than the buffer: what is complete goes first, then its parts into one open transaction. */
+  async #streamGroup(group: StagedGroup): Promise<void> {
+    if (!this.#tables.every(({ plan }) => plan.capabilities.openTransaction)) {
+      throw this.#fail(
+        new TidegateError('a group of changes is larger than the buffer, and this store cannot keep a flush open', {
+          code: 'GROUP_TOO_LARGE',
+          hint: "raise 'sink.buffer.max-bytes', or set 'sink.flush.align' = 'none'",
+        }),
+      )
+    }
+    await this.#flushDomains('pressure')
+    group.streaming = true
+    await this.#takeGroup(group)
+    await this.#sendParts(undefined)
+  }
+
+  async #sendParts(pending: Promise<void> | undefined): Promise<void> {
+    await pending
+    const { maxRows, maxBytes } = this.plan.flush
+    for (const { domain } of this.#options.domains) {
+      const large = (maxRows > 0 && domain.bufferedRows >= maxRows) || (maxBytes > 0 && domain.byteCount >= maxBytes)
+      if (large || domain.full) await domain.sendPart(false)
+    }
+  }
+
+  async #acceptTruncate(element: Truncate): Promise<void> {
+    const at = this.#options.router.route(element.table)
+    const table = at === undefined ? undefined : this.#tables[at]
+    if (table !== undefined) await this.#truncate(table)
+    if (element.position !== undefined) this.#passed(element.position)
+  }
+
+  async #truncate(table: SinkTable): Promise<void> {
+    const { plan, domain, index } = table
+    if (plan.truncate === 'ignore') return
+    if (plan.truncate === 'error') {
+      throw this.#fail(
+        new TidegateError(`the source truncated ${plan.name}, and 'sink.truncate' = 'error'`, {
+          code: 'TRUNCATE_REFUSED',
+          table: plan.name,
+          hint: "set 'sink.truncate' = 'apply' to empty the target too, or 'ignore' to leave it",
+        }),
+      )
+    }
+    await this.#flushDomains('truncate')
+    await domain.truncate(index)
+  }
+
+  async #flushDomains(trigger: 'explicit' | 'close' | 'truncate' | 'group' | 'pressure'): Promise<void> {
+    this.#pairs.clear()
+    await Promise.all(this.#options.domains.map(({ domain }) => domain.flush(trigger))).catch((error: unknown) => {
+      throw this.#fail(error as TidegateError)
+    })
+    await Promise.all(this.#rejections)
+    if (this.#failure !== undefined) throw this.#failure
+    this.#positions.advance(this.#oldestArrival())
+  }
+
+  async #close(): Promise<FlushReport> {
+    // let writers that wait have their turn
+    await this.#turn
+    let failure: unknown = this.#failure
+    try {
+      // after a record was refused, what had been accepted before it is still written
+      await this.#flushDomains('close')
+    } catch (error) {
+      failure = error
+    }
+    const pendingGroups = this.#stage.size
+    await this.#release()
+    if (failure !== undefined) throw this.#closeError(failure)
+    return { account: this.account(), positions: this.positions(), pendingGroups }
+  }
+
+  async #release(): Promise<void> {
+    this.#positions.end()
+    await Promise.allSettled(this.#options.domains.map(({ domain }) => domain.close()))
+    await this.#options.failureHandler.close()
+  }
+
+  #closeError(failure: unknown): unknown {
+    if (!(failure instanceof TidegateError)) return failure
+    const unwritten = this.#options.domains.flatMap(({ domain }) =>
+      domain
+        .unwritten()
+        .flatMap((entry) =>
+          entryLetters(this.#tableOf(domain, entry.table).plan, entry, 'FLUSH_FAILED', 'not written'),
+        ),
+    )
+    return failure instanceof UnwrittenError ? failure.with(unwritten) : new UnwrittenError(failure, unwritten)
+  }
+
+  #report(): FlushReport {
+    return { account: this.account(), positions: this.positions(), pendingGroups: this.#stage.size }
+  }
+
+  #warn(table: string | undefined, message: string): void {
+    publishEvent({ type: 'warning', table, message }, this.#options.onEvent)
+  }
+}
+
+function keyOf(plan: TablePlan, row: RowObject): RowObject {
+  return Object.fromEntries(
+    plan.schema.primaryKey.map((at) => {
+      const name = plan.schema.columns[at]?.name ?? ''
+      return [name, Object.hasOwn(row, name) ? row[name] : undefined]
+    }),
+  )
+}
+
+function entryLetters(plan: TablePlan, entry: Entry, code: ErrorCode, reason: string): readonly DeadLetter[] {
+  const changes = [entry.change, ...(entry.later ?? []).map(({ change }) => change)]
+  return changes.flatMap((change) => (change === undefined ? [] : lettersOf(plan, change, entry, code, reason)))
+}
+
+function lettersOf(
+  plan: TablePlan,
+  change: MergeChange,
+  origin: { readonly record: number | undefined; readonly position: Position | undefined },
+  code: ErrorCode,
+  reason: string,
+): readonly DeadLetter[] {
+  return changeToRecords(plan.merge, change).map(({ kind, row }) => {
+    const object = rowToObject(plan.schema, row)
+    const { record, position } = origin
+    return { table: plan.name, kind, key: keyOf(plan, object), row: object, code, reason, record, position }
+  })
+}
+
+/** Rough size of a change that waits for its group; the exact one is known once its row has been read. */
+function sizeOf(change: Change): number {
+  let size = 200
+  for (const value of Object.values(change.row)) size += 24 + (typeof value === 'string' ? value.length : 8)
+  return size
+}
