@@ -13,12 +13,19 @@ export interface InputRecord {
   readonly offset?: string | number | undefined
   /** Number of the record in its input, from 1. */
   readonly record?: number | undefined
+  /** Why whoever read the input could not read this record; the decoder raises it as `INPUT_MALFORMED`. */
+  readonly fault?: string | undefined
 }
 
 export type Emit = (element: ChangelogElement) => void
 
+/** How a group ends: a mark, the next id within one partition, or not at all (design.md §6). */
+export type GroupEndMarking = 'marker' | 'next-id' | 'none'
+
 /** State of one input stream (pairs, held rows, relations). Decoding is synchronous and in order. */
 export interface Decoder {
+  /** Where the format's options change it, how groups end; else as the format says. */
+  readonly groupEnd?: GroupEndMarking | undefined
   /** Throws `TidegateError` `INPUT_MALFORMED` for a record that cannot be read; the decoder stays usable. */
   decode(record: InputRecord, emit: Emit): void
   /** The input has ended: gives out what was held, save groups whose end never came (design.md §6). */
@@ -30,12 +37,18 @@ export interface Format {
   readonly name: string
   /** Mode of the stream, unless `source.changelog-mode` says otherwise (rule K7). */
   readonly changelogMode: ChangelogMode
-  /** How a group ends: a mark, the next id within one partition, or not at all (design.md §6). */
-  readonly groupEnd: 'marker' | 'next-id' | 'none'
-  /** 0 (not this format) to 1, from some first records whose values are parsed JSON objects where they could be. */
-  readonly detect: (samples: readonly InputRecord[]) => number
+  /** How a group ends, unless the decoder knows better. */
+  readonly groupEnd: GroupEndMarking
+  /** 0 (not this format) to 1, from some first records whose texts are parsed. */
+  readonly detect: (samples: readonly Sample[]) => number
   /** Problems in `options` are pushed, with the option's full name as subject. */
   readonly createDecoder: (options: FormatOptions, problems: Problem[]) => Decoder
+}
+
+/** What detection sees of a record: its value parsed and out of its Kafka envelope, and its key. */
+export interface Sample {
+  readonly value: unknown
+  readonly key: unknown
 }
 
 /** What a decoder is told beside its own options. */

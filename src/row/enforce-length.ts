@@ -3,11 +3,11 @@ import type { Value } from './value.ts'
 import { ValueFault } from './value-fault.ts'
 
 /** `sink.type-length-enforcer`: what becomes of text or bytes that do not have the declared length. */
-export type LengthEnforcer = 'ignore' | 'trim-pad' | 'error'
+export type LengthEnforcer = 'ignore' | 'trim_pad' | 'error'
 
 /**
  * CHAR, VARCHAR, BINARY and VARBINARY by their declared length, in code points or bytes, as Flink's
- * `table.exec.sink.type-length-enforcer`: `trim-pad` cuts what is too long and fills CHAR with blanks and BINARY with
+ * `table.exec.sink.type-length-enforcer`: `trim_pad` cuts what is too long and fills CHAR with blanks and BINARY with
  * zeros; `error` throws a `ValueFault` for what is too long. Other types pass.
  */
 export function enforceLength(type: DataType, value: Value, mode: LengthEnforcer): Value {
@@ -31,7 +31,7 @@ function enforceText(name: 'CHAR' | 'VARCHAR', length: number, text: string, mod
     if (mode === 'error') throw new ValueFault(`has ${points} characters, ${name}(${length}) holds ${length}`)
     return [...text].slice(0, length).join('')
   }
-  return mode === 'trim-pad' && name === 'CHAR' ? text + ' '.repeat(length - points) : text
+  return mode === 'trim_pad' && name === 'CHAR' ? text + ' '.repeat(length - points) : text
 }
 
 function enforceBytes(
@@ -44,7 +44,7 @@ function enforceBytes(
     if (mode === 'error') throw new ValueFault(`has ${bytes.length} bytes, ${name}(${length}) holds ${length}`)
     return bytes.subarray(0, length)
   }
-  if (mode !== 'trim-pad' || name !== 'BINARY' || bytes.length === length) return bytes
+  if (mode !== 'trim_pad' || name !== 'BINARY' || bytes.length === length) return bytes
   const padded = new Uint8Array(length)
   padded.set(bytes)
   return padded

@@ -11,12 +11,17 @@ export function toJsonText(value: unknown): string {
 
 /** JSON text without blanks; the order of members and the digits of numbers stay as they are. */
 export function compactJsonText(text: string): string {
+  if (!isJsonText(text)) throw new ValueFault('is text that is not JSON')
+  return /[\s\\]/.test(text) ? squeeze(text) : text
+}
+
+export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text)
+    return true
   } catch {
-    throw new ValueFault('is text that is not JSON')
+    return false
   }
-  return /[\s\\]/.test(text) ? squeeze(text) : text
 }
 
 function write(value: unknown): string {
