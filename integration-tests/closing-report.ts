@@ -4,14 +4,17 @@ import type { StoreStatus } from './stores.ts'
 
 /**
  * Closes a run: which stores were tested, of which version, and why one was not; every skipped test with its reason; and a
- * last line of the form `N passed, N failed, N skipped`. A skip without a reason, or a store that is required
- * (`TIDEGATE_TEST_REQUIRE`) and passed no test, fails the run.
+ * last line of the form `N passed, N failed, N skipped`. A skip without a reason, a server that broke, or a store that is
+ * required (`TIDEGATE_TEST_REQUIRE`) and passed no test, fails the run.
  */
 export default class ClosingReport implements Reporter {
   #vitest: Vitest | undefined
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0 }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
+    // the last line, also after what vitest prints about failures outside tests, and when the run is broken off
+    process.once('exit', (exitCode) => console.log(closingLine(this.#counts, exitCode)))
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
@@ -22,11 +25,14 @@ export default class ClosingReport implements Reporter {
       ...brokenModules(modules),
       ...errors.map((error) => `error outside a test: ${error.message}`),
       ...silentSkips(tests),
+      ...brokenStores(stores),
       ...(required ? droppedStores(stores, tests) : []),
     ]
     if (faults.length > 0) process.exitCode = 1
     const lines = [...storeLines(stores, tests), ...skipLines(tests), ...faults.map((fault) => `FAULT  ${fault}`)]
-    console.log(['', ...lines, '', closingLine(tests, faults.length), ''].join('\n'))
+    console.log(['', ...lines, ''].join('\n'))
+    const count = (state: string): number => tests.filter((test) => test.result().state === state).length
+    this.#counts = { passed: count('passed'), failed: count('failed') + faults.length, skipped: count('skipped') }
   }
 
   #stores(): readonly StoreStatus[] {
@@ -35,10 +41,16 @@ export default class ClosingReport implements Reporter {
   }
 }
 
-function closingLine(tests: readonly TestCase[], faultCount: number): string {
-  const count = (state: string): number => tests.filter((test) => test.result().state === state).length
-  const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`
-  return `${count('passed')} passed, ${count('failed') + faultCount} failed${skipped}`
+interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+/** A run that ends badly without a failed test has failed once. */
+function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
+  const failures = failed === 0 && exitCode !== 0 ? 1 : failed
+  return `${passed} passed, ${failures} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
 }
 
 function storeLines(stores: readonly StoreStatus[], tests: readonly TestCase[]): string[] {
@@ -77,10 +89,14 @@ function brokenModules(modules: readonly TestModule[]): string[] {
   )
 }
 
+function brokenStores(stores: readonly StoreStatus[]): string[] {
+  return stores.filter(({ broken }) => broken).map(({ name, missing }) => `${name}: ${missing}`)
+}
+
 function droppedStores(stores: readonly StoreStatus[], tests: readonly TestCase[]): string[] {
   if (stores.length === 0) return ['no store was tested, though all are required']
   return stores
-    .filter((store) => store.missing !== undefined || passedOn(store, tests) === 0)
+    .filter((store) => !store.broken && (store.missing !== undefined || passedOn(store, tests) === 0))
     .map((store) => `${store.name} is required, but ${store.missing ?? 'no test passed on it'}`)
 }
 

@@ -39,8 +39,7 @@ async function statusOf({ name, start }: StoreStart, stops: (() => Promise<void>
     stops.push(stop)
     return { name, ...status }
   } catch (error) {
-    if (!(error instanceof ServiceUnavailable)) throw error
-    return { name, missing: error.message }
+    return { name, missing: (error as Error).message, broken: !(error instanceof ServiceUnavailable) }
   }
 }
 

@@ -7,11 +7,12 @@ export interface StoreStatus {
   /** What was found, e.g. `PostgreSQL 15.18 of the machine's packages`. */
   readonly version?: string | undefined
   readonly missing?: string | undefined
+  /** It should run here, but does not: that fails the run, required or not. */
+  readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
 }
 
-export type StoreName = 'pglite' | PostgresStoreName
-export type PostgresStoreName = 'postgres-machine' | 'postgres-npm' | 'postgres-container' | 'postgres-url'
+export type StoreName = 'pglite' | 'postgres-machine' | 'postgres-npm' | 'postgres-container' | 'postgres-url'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,15 +25,25 @@ declare module 'vitest' {
 }
 
 /**
- * Defines the same tests for every PostgreSQL server of the run. A server that this machine cannot run leaves one skipped
- * test that says why.
+ * Defines tests that run against one store; the closing report counts them as its. Where this machine cannot run the
+ * store, one skipped test says why; a store that `TIDEGATE_TEST_STORES` leaves out has none.
  */
+export function describeStore(name: StoreName, title: string, define: (status: StoreStatus) => void): void {
+  const status = inject('stores').find((store) => store.name === name)
+  if (status === undefined) return
+  describe(`${title} on ${name}`, { meta: { store: name } }, () => {
+    if (status.missing === undefined) define(status)
+    else test('the server runs', (context) => context.skip(`${name}: ${status.missing}`))
+  })
+}
+
+/** The same tests for every PostgreSQL server of the run. PGlite, which has no server, is not among them. */
 export function describeEachPostgres(title: string, define: (server: PostgresAccess, store: StoreName) => void): void {
-  for (const { name, missing, postgres } of inject('stores')) {
-    if (name === 'pglite') continue
-    describe(`${title} on ${name}`, { meta: { store: name } }, () => {
-      if (postgres === undefined) test('the server runs', (context) => context.skip(`${name}: ${missing}`))
-      else define(postgres, name)
+  for (const name of postgresStores) {
+    describeStore(name, title, ({ postgres }) => {
+      if (postgres !== undefined) define(postgres, name)
     })
   }
 }
+
+const postgresStores: readonly StoreName[] = ['postgres-machine', 'postgres-npm', 'postgres-container', 'postgres-url']
