@@ -16,14 +16,20 @@ export interface MergeChange {
   readonly key: FoldKey
   readonly op: 'insert' | 'upsert' | 'delete' | 'retract'
   /**
-   * By stored position. `undefined`: says nothing about the column. Aggregated columns hold a contribution:
+   * By stored position. `undefined`: says nothing about the column. The key is always there, and so is the sequence of
+   * whatever is gated or ordered (an absent field of it as null). Aggregated columns hold a contribution:
    * sum → signed difference (a retract is already negated) · product → `ProductStep` · collect → `CollectDelta` ·
-   * last_non_null_value → the value, or null for "clear" · last_value → the value, null included ·
-   * others → the value, never null.
-   * Hidden columns are undefined in changes, save own sequences that `compose` had to carry.
+   * last_non_null_value → the value, or null for "clear" · last_value → the value, null included · both inside a
+   * sequence group also `ClearedValue` · first_value → the value, null included · others → the value, never null.
+   * Hidden columns are undefined in changes, save own sequences: they stand beside the contribution that they belong to.
+   * A `delete` holds the row as it came; only its key and its sequences count. A `retract` under `deduplicate` holds the
+   * columns to compare.
    */
   readonly row: ContributionRow
-  /** A delete came before it in the same fold: columns it lacks become NULL (or the default). Else it is a patch. */
+  /**
+   * The row starts from nothing: columns that the change lacks become NULL (or the default). So it is after a delete in
+   * the same fold, and under `deduplicate` for every complete image, where nothing is lacking. Else it is a patch.
+   */
   readonly replace: boolean
   /** A delete that passes whatever the stored sequence is (rule G6); the stored sequence stays, or `row`'s if newer. */
   readonly ungated?: boolean | undefined
@@ -31,7 +37,17 @@ export interface MergeChange {
   readonly moveFrom?: { readonly key: FoldKey; readonly row: Row } | undefined
 }
 
-export type Contribution = Value | null | undefined | ProductStep | CollectDelta
+/** Every change is made here, so that all have one shape for the engine that runs them. */
+export function createMergeChange(
+  key: FoldKey,
+  op: MergeChange['op'],
+  row: ContributionRow,
+  { replace = false, ungated }: { readonly replace?: boolean; readonly ungated?: true | undefined } = {},
+): MergeChange {
+  return { key, op, row, replace, ungated, moveFrom: undefined }
+}
+
+export type Contribution = Value | null | undefined | ProductStep | CollectDelta | ClearedValue
 
 export type ContributionRow = Contribution[]
 
@@ -43,6 +59,17 @@ export interface ProductStep {
 
 /** Contribution to a `collect` column: `remove` is taken out first (one element each, or all equal ones if distinct), then `add` comes in. */
 export interface CollectDelta {
-  readonly add: readonly (Value | null)[]
+  /** Undefined: nothing was ever added, so a NULL column stays NULL; an empty list makes it an empty array. */
+  readonly add: readonly (Value | null)[] | undefined
   readonly remove: readonly (Value | null)[]
+}
+
+/**
+ * Contribution to a last_value or last_non_null_value column of a sequence group that a retract has cleared, whatever
+ * its sequence (Paimon: older retracts still count). `value` comes in afterwards as usual: last_value takes it if the
+ * change is not older than the group, else stays NULL; last_non_null_value always, together with its own sequence.
+ */
+export interface ClearedValue {
+  readonly cleared: true
+  readonly value: Value | null | undefined
 }

@@ -15,7 +15,7 @@ export interface MergeFunction {
   lift(record: LiftInput): Lifted
   /**
    * `stored` is a whole stored row (hidden columns included, no `undefined`), or undefined if there is none. Pure.
-   * A move must have its absent columns filled in before (`fillMove`).
+   * The absent columns of a move must have been filled in before (rule K6).
    */
   apply(stored: Row | undefined, change: MergeChange): Applied
   /** Both in one, if that is exact. Pure; often answers with one of the two as it is. */

@@ -1,0 +1,13 @@
+import { compareValues, type Value } from '../../row/value.ts'
+import type { Aggregate, AggregateColumn } from './aggregate.ts'
+import { createValueAggregate } from './value-aggregate.ts'
+
+/** Greatest value; null is neutral. */
+export function createMax({ position, column: { type } }: AggregateColumn): Aggregate {
+  const greatest = (a: Value, b: Value): Value => (compareValues(type, b, a) > 0 ? b : a)
+  return createValueAggregate<Value>(position, {
+    contribute: (value) => value ?? undefined,
+    apply: (stored, value) => (stored === null ? value : greatest(stored, value)),
+    compose: greatest,
+  })
+}
