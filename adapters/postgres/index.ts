@@ -1,0 +1,60 @@
+import type { Capabilities } from '../../src/connector/capabilities.ts'
+import type { Connector, ConnectorOptions } from '../../src/connector/connector.ts'
+import { classify } from './failures.ts'
+import { quoteQualified } from './identifier.ts'
+import { options, type PostgresOptions, parseEndpoint } from './options.ts'
+import { createTable } from './statements/create-table.ts'
+import { tableStatements } from './statements/table-statements.ts'
+import { plannedTarget, targetName } from './target.ts'
+import { typeMapping } from './type-mapping.ts'
+import { openWriter } from './writer.ts'
+
+/** `'connector' = 'postgres'`: PostgreSQL 12 and newer through `pg`, or in this process through PGlite. */
+export const postgres: Connector = {
+  name: 'postgres',
+  options,
+  aliases: [{ connector: 'jdbc', urlPrefix: 'jdbc:postgresql:' }, { connector: 'postgresql' }, { connector: 'pglite' }],
+  identity,
+  capabilities: () => capabilities,
+  typeMapping,
+  targetName: (plan) => quoteQualified(targetName(plan)),
+  statements: (plan) => {
+    const { upsert, remove } = tableStatements(plan.merge, plannedTarget(plan))
+    return [
+      { purpose: 'whole rows', text: upsert.text },
+      { purpose: 'deletes', text: remove.text },
+    ]
+  },
+  createTable,
+  open: openWriter,
+  classify,
+}
+
+const capabilities: Capabilities = {
+  changelog: 'upsert',
+  deleteModes: ['hard', 'tombstone', 'soft'],
+  patch: true,
+  sequence: { gate: true, compound: true, descending: true },
+  sequenceGroups: true,
+  aggregates: ['sum', 'max', 'min'],
+  retracts: ['sum'],
+  firstRow: true,
+  moves: true,
+  transaction: true,
+  openTransaction: true,
+  exactlyOnce: true,
+  truncate: true,
+  outcome: 'count',
+  batchShape: 'upsert',
+  volatile: false,
+  tombstoneLife: 'until you remove it',
+}
+
+/** Tables of one database and role share a flush; a url that cannot be read is refused when the sink opens. */
+function identity(given: ConnectorOptions): string {
+  const endpoint = parseEndpoint(given as PostgresOptions, [])
+  if (endpoint === undefined) return String(given['url'])
+  if (endpoint.kind === 'pglite') return `pglite ${endpoint.dataDir}`
+  const { host, port, database, user } = endpoint
+  return JSON.stringify([host, port, database, user])
+}
