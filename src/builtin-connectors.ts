@@ -4,6 +4,9 @@ import type { Connector } from './connector/connector.ts'
  * The connectors that come with the package, loaded when they are named. The one file of the core that knows adapters.
  */
 export const builtinConnectors: Readonly<Record<string, () => Promise<Connector>>> = {
+  blackhole: async () => (await import('../adapters/blackhole/index.ts')).blackhole,
+  filesystem: async () => (await import('../adapters/filesystem/index.ts')).filesystem,
   memory: async () => (await import('../adapters/memory/index.ts')).memory,
+  print: async () => (await import('../adapters/print/index.ts')).print,
   postgres: async () => (await import('../adapters/postgres/index.ts')).postgres,
 }
