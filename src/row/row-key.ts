@@ -60,6 +60,7 @@ function singleKey(
   type: DataType,
   normalize: KeyNormalizer | undefined,
 ): (row: Row) => FoldKey | undefined {
+  if (type.name === 'BIGINT' && normalize === undefined) return (row) => integerKey(row[position])
   const direct = isMapKey(type)
   return (row) => {
     const value = row[position]
@@ -67,6 +68,13 @@ function singleKey(
     const normal = normalize === undefined ? value : normalize(value)
     return direct ? (normal as FoldKey) : keyText(type, normal)
   }
+}
+
+/** A Map finds small numbers faster than bigints; beyond 2^53 only the bigint is exact, and the two never meet. */
+function integerKey(value: Value | null | undefined): FoldKey | undefined {
+  if (typeof value !== 'bigint') return undefined
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
 }
 
 /** Canonical values of these types are equal exactly when a Map holds them equal. */

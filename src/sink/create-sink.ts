@@ -18,7 +18,7 @@ import { planSink, type SourceInput, type TableInput } from '../plan/plan-sink.t
 import type { SharedValues } from '../plan/shared-values.ts'
 import { createRowKeyCodec } from '../row/row-key.ts'
 import { findConnector } from './find-connector.ts'
-import { type DomainEntry, type IntakeObserver, Sink } from './sink.ts'
+import { type IntakeObserver, Sink } from './sink.ts'
 import type { SinkTable } from './sink-table.ts'
 import { TableIntake } from './table-intake.ts'
 import { TableRouter } from './table-router.ts'
@@ -160,7 +160,7 @@ function assemble(opened: readonly OpenDomain[], options: CreateSinksOptions, ab
   const start = new Map(opened.flatMap(({ writer }) => [...(writer.positions ?? [])]))
   const positions = new DurablePositions(start)
   const tables: SinkTable[] = []
-  const domains: DomainEntry[] = []
+  const domains: FlushDomain[] = []
   const late: { sink?: Sink } = {}
   const theSink = (): Sink => late.sink as Sink
   for (const { connector, plan, writer } of opened) {
@@ -182,9 +182,10 @@ function assemble(opened: readonly OpenDomain[], options: CreateSinksOptions, ab
       positionsAt: (arrival) => positions.at(arrival),
       arrivalBound: () => theSink().arrivalBound(),
     })
-    domains.push({ domain, ledger: writer.positions })
+    domains.push(domain)
     for (const [index, table] of own.entries()) {
-      tables.push({ ...table, intake: new TableIntake(table.plan, table.keys), domain, index })
+      const intake = new TableIntake(table.plan, table.keys)
+      tables.push({ ...table, intake, domain, index, ledger: writer.positions })
     }
   }
   const [first] = opened as [OpenDomain]

@@ -1,3 +1,4 @@
+import type { Positions } from '../changelog/position.ts'
 import type { FlushDomain } from '../delivery/flush-domain.ts'
 import type { MergeFunction } from '../merge/merge-function.ts'
 import type { TablePlan } from '../plan/plan.ts'
@@ -13,4 +14,6 @@ export interface SinkTable {
   readonly domain: FlushDomain
   /** Index of the table within its flush domain. */
   readonly index: number
+  /** Positions in the ledger when the sink was opened: what came before is written already (rule R5). */
+  readonly ledger: Positions | undefined
 }

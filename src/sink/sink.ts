@@ -45,7 +45,7 @@ export interface SinkOptions {
   readonly plan: SinkPlan
   readonly server: string
   readonly tables: readonly SinkTable[]
-  readonly domains: readonly DomainEntry[]
+  readonly domains: readonly FlushDomain[]
   readonly router: TableRouter
   readonly account: AccountCounters
   readonly positions: DurablePositions
@@ -53,12 +53,6 @@ export interface SinkOptions {
   readonly abortController: AbortController
   readonly onEvent: SinkEventListener | undefined
   readonly observer: IntakeObserver | undefined
-}
-
-export interface DomainEntry {
-  readonly domain: FlushDomain
-  /** Positions in the ledger when the sink was opened: what came before is written already (rule R5). */
-  readonly ledger: Positions | undefined
 }
 
 const done = Promise.resolve()
@@ -83,6 +77,11 @@ export class Sink implements AsyncDisposable {
   readonly #unsettled = new Set<number>()
   readonly #rejections = new Set<Promise<void>>()
   #arrival = 0
+  readonly #origin: { -readonly [Member in keyof Origin]: Origin[Member] } = {
+    arrival: 0,
+    record: undefined,
+    position: undefined,
+  }
   #failure: TidegateError | undefined
   #turn: Promise<void> | undefined
   #closing: Promise<FlushReport> | undefined
@@ -132,7 +131,7 @@ export class Sink implements AsyncDisposable {
   async abort(reason?: unknown): Promise<void> {
     const failure = new TidegateError('the sink was aborted', { code: 'SINK_ABORTED', cause: reason })
     this.#fail(failure)
-    for (const { domain } of this.#options.domains) domain.stop(failure)
+    for (const domain of this.#options.domains) domain.stop(failure)
     this.#options.abortController.abort(failure)
     this.#closing ??= Promise.reject(failure)
     this.#closing.catch(() => {})
@@ -171,7 +170,7 @@ export class Sink implements AsyncDisposable {
   load(): { readonly rowCount: number; readonly byteCount: number } {
     let rowCount = this.#stage.changeCount
     let byteCount = this.#stage.byteCount
-    for (const { domain } of this.#options.domains) {
+    for (const domain of this.#options.domains) {
       rowCount += domain.bufferedRows
       byteCount += domain.byteCount
     }
@@ -202,14 +201,14 @@ export class Sink implements AsyncDisposable {
   }
 
   get #full(): boolean {
-    for (const { domain } of this.#options.domains) if (domain.full) return true
+    for (const domain of this.#options.domains) if (domain.full) return true
     return this.#stage.byteCount >= this.plan.flush.bufferMaxBytes
   }
 
   #check(): void {
     if (this.#failure !== undefined) throw this.#failure
     if (this.#closing !== undefined) throw new TidegateError('the sink is closed', { code: 'SINK_CLOSED' })
-    for (const { domain } of this.#options.domains) {
+    for (const domain of this.#options.domains) {
       if (domain.failure !== undefined) throw this.#fail(domain.failure)
     }
   }
@@ -244,7 +243,7 @@ export class Sink implements AsyncDisposable {
         if (largest !== undefined) await this.#streamGroup(largest)
         continue
       }
-      for (const { domain } of this.#options.domains) domain.relieve()
+      for (const domain of this.#options.domains) domain.relieve()
       if (this.#full) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
   }
@@ -264,7 +263,7 @@ export class Sink implements AsyncDisposable {
 
   #oldestArrival(): number {
     let oldest = this.arrivalBound()
-    for (const { domain } of this.#options.domains) oldest = Math.min(oldest, domain.oldestArrival)
+    for (const domain of this.#options.domains) oldest = Math.min(oldest, domain.oldestArrival)
     return oldest
   }
 
@@ -305,7 +304,7 @@ export class Sink implements AsyncDisposable {
   }
 
   #acceptChange(change: Change): Promise<void> | undefined {
-    const origin: Origin = { arrival: this.#arrival, record: change.record, position: change.position }
+    const origin = this.#originOf(change)
     const at = this.#options.router.route(change.table)
     if (at === undefined) {
       this.#otherTables++
@@ -321,6 +320,15 @@ export class Sink implements AsyncDisposable {
     if (this.#aligned) domain.afterGroup()
     else domain.afterRecord()
     return pending
+  }
+
+  /** One object for all records: whoever keeps an origin copies it. */
+  #originOf(change: Change): Origin {
+    const origin = this.#origin
+    origin.arrival = this.#arrival
+    origin.record = change.record
+    origin.position = change.position
+    return origin
   }
 
   /** Through intake, update-before rule and pairs into the fold buffer. */
@@ -362,6 +370,7 @@ export class Sink implements AsyncDisposable {
   ): Promise<void> | undefined {
     const { plan, merge, domain, index } = this.#tables[at] as SinkTable
     const { observer } = this.#options
+    const kept = { ...origin }
     const ignore = (reason: string) => () => {
       this.#account.ignored++
       observer?.taken(change, at, 'ignored', reason)
@@ -382,7 +391,7 @@ export class Sink implements AsyncDisposable {
                 change: undefined,
                 byteCount,
                 reject: () => {
-                  void this.#rejected(change, at, origin, lifted.code, lifted.reason)?.catch(() => {})
+                  void this.#rejected(change, at, kept, lifted.code, lifted.reason)?.catch(() => {})
                 },
               }
         entry = domain.holdUpdateBefore(index, input.key, held, origin)
@@ -419,9 +428,8 @@ export class Sink implements AsyncDisposable {
   }
 
   #isReplay(change: Change, table: SinkTable): boolean {
-    if (change.position === undefined) return false
-    const { ledger } = this.#options.domains.find(({ domain }) => domain === table.domain) as DomainEntry
-    const written = ledger?.get(change.position.partition)
+    if (change.position === undefined || table.ledger === undefined) return false
+    const written = table.ledger.get(change.position.partition)
     if (written === undefined) return false
     const order = compareOffsets(change.position.offset, written)
     return order !== undefined && order <= 0
@@ -526,7 +534,7 @@ export class Sink implements AsyncDisposable {
       return this.#sendParts(pending)
     }
     const byteCount = sizeOf(change)
-    const group = this.#stage.add(id, { change, origin, byteCount })
+    const group = this.#stage.add(id, { change, origin: { ...origin }, byteCount })
     this.#recordEnd(change)
     return group.byteCount > this.plan.flush.bufferMaxBytes / 2 ? this.#streamGroup(group) : undefined
   }
@@ -534,12 +542,12 @@ export class Sink implements AsyncDisposable {
   async #acceptGroupEnd(element: GroupEnd): Promise<void> {
     const group = this.#aligned ? this.#stage.close(element.group) : undefined
     if (group?.streaming === true) {
-      for (const { domain } of this.#options.domains) await domain.sendPart(true)
+      for (const domain of this.#options.domains) await domain.sendPart(true)
     } else if (group !== undefined) {
       await this.#takeGroup(group)
     }
     if (element.position !== undefined) this.#positions.note(element.position, this.#arrival)
-    for (const { domain } of this.#options.domains) domain.afterGroup()
+    for (const domain of this.#options.domains) domain.afterGroup()
     if (this.#aligned && this.plan.delivery.failureScope === 'group') await this.#flushDomains('group')
     this.#positions.advance(this.#oldestArrival())
   }
@@ -571,7 +579,7 @@ export class Sink implements AsyncDisposable {
   async #sendParts(pending: Promise<void> | undefined): Promise<void> {
     await pending
     const { maxRows, maxBytes } = this.plan.flush
-    for (const { domain } of this.#options.domains) {
+    for (const domain of this.#options.domains) {
       const large = (maxRows > 0 && domain.bufferedRows >= maxRows) || (maxBytes > 0 && domain.byteCount >= maxBytes)
       if (large || domain.full) await domain.sendPart(false)
     }
@@ -602,7 +610,7 @@ export class Sink implements AsyncDisposable {
 
   async #flushDomains(trigger: 'explicit' | 'close' | 'truncate' | 'group' | 'pressure'): Promise<void> {
     this.#pairs.clear()
-    await Promise.all(this.#options.domains.map(({ domain }) => domain.flush(trigger))).catch((error: unknown) => {
+    await Promise.all(this.#options.domains.map((domain) => domain.flush(trigger))).catch((error: unknown) => {
       throw this.#fail(error as TidegateError)
     })
     await Promise.all(this.#rejections)
@@ -628,13 +636,13 @@ export class Sink implements AsyncDisposable {
 
   async #release(): Promise<void> {
     this.#positions.end()
-    await Promise.allSettled(this.#options.domains.map(({ domain }) => domain.close()))
+    await Promise.allSettled(this.#options.domains.map((domain) => domain.close()))
     await this.#options.failureHandler.close()
   }
 
   #closeError(failure: unknown): unknown {
     if (!(failure instanceof TidegateError)) return failure
-    const unwritten = this.#options.domains.flatMap(({ domain }) =>
+    const unwritten = this.#options.domains.flatMap((domain) =>
       domain
         .unwritten()
         .flatMap((entry) =>
