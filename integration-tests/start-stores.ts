@@ -33,13 +33,16 @@ function starts(): readonly StoreStart[] {
   return all.filter(({ name }) => chosen === undefined || chosen.includes(name))
 }
 
+const reasonLengthMax = 400
+
 async function statusOf({ name, start }: StoreStart, stops: (() => Promise<void>)[]): Promise<StoreStatus> {
   try {
     const { status, stop } = await start()
     stops.push(stop)
     return { name, ...status }
   } catch (error) {
-    return { name, missing: (error as Error).message, broken: !(error instanceof ServiceUnavailable) }
+    const reason = (error as Error).message.replace(/\s+/g, ' ').slice(0, reasonLengthMax)
+    return { name, missing: reason, broken: !(error instanceof ServiceUnavailable) }
   }
 }
 
