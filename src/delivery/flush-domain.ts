@@ -217,7 +217,10 @@ export class FlushDomain {
         releaseHolds(lane)
         this.#trigger(lane, trigger)
       }
-      if (this.bufferedRows === 0 && this.#inFlight.size === 0) return
+      if (this.bufferedRows === 0 && this.#inFlight.size === 0) {
+        for (const lane of this.#lanes) lane.pending = undefined
+        return
+      }
       await this.#anySettled()
     }
   }
@@ -288,6 +291,12 @@ export class FlushDomain {
   #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  #retrigger(lane: Lane): void {
+    const { pending } = lane
+    lane.pending = undefined
+    if (pending !== undefined) this.#trigger(lane, pending)
   }
 
   #trigger(lane: Lane, trigger: FlushTrigger): void {
@@ -437,10 +446,8 @@ export class FlushDomain {
     }
     this.#options.onSettled()
     this.#wake()
-    const { pending } = lane
-    lane.pending = undefined
     // the place in the queue is free only after this task has ended
-    if (pending !== undefined) setImmediate(() => this.#trigger(lane, pending))
+    if (lane.pending !== undefined) setImmediate(() => this.#retrigger(lane))
   }
 
   #settle(cut: Cut, result: WriteResult, attempts: number, durationMs: number): void {

@@ -24,7 +24,8 @@ export function changeToRecords(plan: MergePlan, change: MergeChange): readonly 
     case 'upsert': {
       const removed = removals(plan, row)
       const added = { kind: '+U' as const, row: given(row) }
-      if (change.replace)
+      // an image with every column replaces the row without a delete before it
+      if (change.replace && row.includes(undefined))
         return [
           { kind: '-D', row: keyOnly(plan, row as Row) },
           { ...added, kind: '+I' },

@@ -107,7 +107,8 @@ export class Sink implements AsyncDisposable {
   write(element: ChangelogElement): Promise<void> {
     if (this.#turn !== undefined || this.#full) return this.#writeInTurn(element)
     try {
-      return this.#accept(element) ?? done
+      const pending = this.#accept(element)
+      return pending === undefined ? done : this.#holdTurn(pending)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -222,10 +223,16 @@ export class Sink implements AsyncDisposable {
 
   /** Writers that cannot go on at once take turns, in the order in which they came. */
   #writeInTurn(element: ChangelogElement): Promise<void> {
-    const turn = (this.#turn ?? done).then(async () => {
-      await this.#room()
-      await this.#accept(element)
-    })
+    return this.#holdTurn(
+      (this.#turn ?? done).then(async () => {
+        await this.#room()
+        await this.#accept(element)
+      }),
+    )
+  }
+
+  /** Whoever writes next waits for `turn`, however it ends. */
+  #holdTurn(turn: Promise<void>): Promise<void> {
     const settled = turn
       .catch(() => {})
       .then(() => {

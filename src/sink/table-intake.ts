@@ -111,10 +111,9 @@ export class TableIntake {
   }
 
   #ignores(kind: RowKind): string | undefined {
-    const { ignoreDelete, updateBefore } = this.#plan
+    const { ignoreDelete } = this.#plan
     if (kind === '-D' && ignoreDelete !== 'none') return 'deletes are ignored'
     if (kind === '-U' && ignoreDelete === 'retracts') return 'ignore-delete drops update-befores too'
-    if (kind === '-U' && updateBefore === 'drop') return 'update-befores are dropped'
     return undefined
   }
 
