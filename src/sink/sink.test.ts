@@ -566,7 +566,7 @@ test('await using flushes the sink and its writable', async () => {
   const second = await open()
   const writable = second.sink.writable()
   writable.write(change('+I', 1, 'a'))
-  await writable[Symbol.asyncDispose]()
+  await (writable as unknown as AsyncDisposable)[Symbol.asyncDispose]()
   expect(rows(second.store)).toHaveLength(1)
 })
 
