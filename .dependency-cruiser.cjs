@@ -6,7 +6,7 @@ const layers = [
   ['row'],
   ['changelog'],
   ['merge'],
-  ['connector', 'ddl', 'format', 'options', 'plan', 'sql'],
+  ['connector', 'ddl', 'format', 'options', 'plan', 'sql', 'table'],
   ['buffer'],
   ['delivery'],
   ['sink'],
