@@ -10,6 +10,7 @@ import { type FailureHandler, skipHandler } from '../delivery/failure-handler.ts
 import { FlushDomain } from '../delivery/flush-domain.ts'
 import type { SinkEventListener } from '../delivery/sink-event.ts'
 import { TidegateError } from '../errors.ts'
+import { findFormat } from '../format/registry.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { sharedOptions } from '../options/shared-options.ts'
@@ -90,8 +91,16 @@ export async function planTables(options: CreateSinksOptions): Promise<readonly 
   }
   return [...domains.values()].map(({ connector, inputs }) => ({
     connector,
-    plan: planSink(connector, inputs, options.source),
+    plan: planSink(connector, inputs, { ...sourceOf(inputs), ...options.source }),
   }))
+}
+
+/** What a format that the tables name says of the input. */
+function sourceOf(inputs: readonly TableInput[]): SourceInput {
+  const name = inputs.map(({ options }) => options.format).find((format) => format !== undefined)
+  if (name === undefined) return {}
+  const { changelogMode, groupEnd } = findFormat(name)
+  return { format: name, mode: changelogMode, groupEnd }
 }
 
 function readTable(connector: Connector, definition: TableDefinition): TableInput {
