@@ -1,6 +1,7 @@
 import type { Change } from '../changelog/element.ts'
 import type { Offset, Position } from '../changelog/position.ts'
 import { parseRowKind, type RowKind } from '../row/row-kind.ts'
+import { AdjacentPairs } from './adjacent-pairs.ts'
 import type { Decoder, Emit, Format, InputRecord } from './format.ts'
 import { noOptions } from './format-option.ts'
 import {
@@ -47,42 +48,21 @@ const kindNames: ReadonlyMap<unknown, RowKind> = new Map([
 ])
 
 class ChangelogJsonDecoder implements Decoder {
-  /** A `-U` that waits for the next record, which may be its other half. */
-  #held: { readonly change: Change; readonly subtask: unknown } | undefined
-  #pairs = 0
+  readonly #pairs = new AdjacentPairs()
 
   decode(input: InputRecord, emit: Emit): void {
     const record = parseRecord(input)
     const line = requireObject(record)
     if (isControlLine(line)) {
-      this.end(emit)
+      this.#pairs.release(emit)
       emitControl(record, line, emit)
-      return
+    } else {
+      this.#pairs.push(changeOf(record, line), member(line, 'subtask'), emit)
     }
-    const change = changeOf(record, line)
-    const subtask = member(line, 'subtask')
-    const first = this.#held
-    this.#held = undefined
-    const isSecondHalf =
-      first !== undefined &&
-      change.kind === '+U' &&
-      first.subtask === subtask &&
-      first.change.table === change.table &&
-      first.change.position?.partition === change.position?.partition
-    if (isSecondHalf) {
-      const pair = ++this.#pairs
-      emit({ ...first.change, pair })
-      emit({ ...change, pair })
-      return
-    }
-    if (first !== undefined) emit(first.change)
-    if (change.kind === '-U') this.#held = { change, subtask }
-    else emit(change)
   }
 
   end(emit: Emit): void {
-    if (this.#held !== undefined) emit(this.#held.change)
-    this.#held = undefined
+    this.#pairs.release(emit)
   }
 }
 

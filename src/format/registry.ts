@@ -1,12 +1,32 @@
 import { didYouMean } from '../did-you-mean.ts'
 import { TidegateError } from '../errors.ts'
+import { canalJson } from './canal-json.ts'
 import { changelogJson } from './changelog-json.ts'
 import { debeziumJson, debeziumUnwrapped } from './debezium-json.ts'
 import type { Format, InputRecord, Sample } from './format.ts'
+import { materializeSubscribe } from './materialize-subscribe.ts'
+import { maxwellJson } from './maxwell-json.ts'
+import { oggJson } from './ogg-json.ts'
 import { isJsonObject, parseRecord } from './parse-record.ts'
+import { pgoutput } from './pgoutput.ts'
+import { plainJson } from './plain-json.ts'
+import { risingwaveSubscription } from './risingwave-subscription.ts'
+import { upsertKafka } from './upsert-kafka.ts'
 
 /** Every input format, in the order in which messages name them. */
-export const formats: readonly Format[] = [changelogJson, debeziumJson, debeziumUnwrapped]
+export const formats: readonly Format[] = [
+  changelogJson,
+  debeziumJson,
+  debeziumUnwrapped,
+  canalJson,
+  maxwellJson,
+  oggJson,
+  upsertKafka,
+  materializeSubscribe,
+  risingwaveSubscription,
+  pgoutput,
+  plainJson,
+]
 
 /** Throws `FORMAT_UNKNOWN` for a name that no format has. */
 export function findFormat(name: string): Format {
