@@ -8,8 +8,11 @@ export function laneOf(key: FoldKey, lanes: number): number {
 
 /** 32 bits, spread by the multiplier of Knuth's multiplicative hashing (numbers) or FNV-1a (text). */
 function hash(key: FoldKey): number {
-  if (typeof key === 'number') return spread(key | 0)
-  if (typeof key === 'bigint') return spread(Number(BigInt.asIntN(32, key)))
+  // both halves count: ids made of a clock and a counter have low bits that hardly change
+  if (typeof key === 'number') return spread((key | 0) ^ spread(key / 2 ** 32) ^ spread((key % 1) * 2 ** 32))
+  if (typeof key === 'bigint') {
+    return spread(Number(BigInt.asIntN(32, key)) ^ spread(Number(BigInt.asIntN(32, key >> 32n))))
+  }
   let sum = 0x811c9dc5
   for (let index = 0; index < key.length; index++) {
     sum = Math.imul(sum ^ key.charCodeAt(index), 0x01000193)
