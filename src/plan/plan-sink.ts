@@ -2,7 +2,7 @@ import type { ChangelogMode } from '../changelog/changelog-mode.ts'
 import { kindsOfMode } from '../changelog/changelog-mode.ts'
 import type { Connector } from '../connector/connector.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
-import { type Problem, problemsError } from '../errors.ts'
+import { type Problem, problemsError, type TidegateError } from '../errors.ts'
 import type { EffectiveOption } from '../options/resolve-options.ts'
 import type { RowKind } from '../row/row-kind.ts'
 import { compileMerge } from './compile-merge.ts'
@@ -42,20 +42,39 @@ export function planSink(
   source: SourceInput = {},
   serverVersion?: string | undefined,
 ): SinkPlan {
+  const { plan, refusal } = draftSink(connector, inputs, source, serverVersion)
+  if (refusal !== undefined) throw refusal
+  return plan
+}
+
+/** A plan as far as it got. */
+export interface SinkDraft {
+  readonly plan: SinkPlan
+  /** Why it may not run. */
+  readonly refusal: TidegateError | undefined
+}
+
+/** As `planSink`, for `explain`: a refused plan is handed over together with what is wrong with it. */
+export function draftSink(
+  connector: Connector,
+  inputs: readonly TableInput[],
+  source: SourceInput = {},
+  serverVersion?: string | undefined,
+): SinkDraft {
   const problems: Problem[] = []
   const missing: Problem[] = []
   const tables = inputs.map((input) => planTable(connector, input, source, serverVersion, problems, missing))
   const flush = flushOf(inputs, problems)
   const delivery = deliveryOf(inputs, tables, problems)
-  if (problems.length + missing.length > 0) {
-    const names = inputs.map(({ definition }) => definition.name).join(', ')
-    throw problemsError(`the plan for ${names} is refused:`, [...problems, ...missing], {
-      code: problems.length > 0 ? 'PLAN_REFUSED' : 'CAPABILITY_MISSING',
-      connector: connector.name,
-      table: inputs.length === 1 ? names : undefined,
-    })
-  }
-  return { connector: connector.name, tables, flush, delivery }
+  const plan: SinkPlan = { connector: connector.name, tables, flush, delivery }
+  if (problems.length + missing.length === 0) return { plan, refusal: undefined }
+  const names = inputs.map(({ definition }) => definition.name).join(', ')
+  const refusal = problemsError(`the plan for ${names} is refused:`, [...problems, ...missing], {
+    code: problems.length > 0 ? 'PLAN_REFUSED' : 'CAPABILITY_MISSING',
+    connector: connector.name,
+    table: inputs.length === 1 ? names : undefined,
+  })
+  return { plan, refusal }
 }
 
 function planTable(

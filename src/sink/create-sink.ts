@@ -1,5 +1,4 @@
 import { AccountCounters } from '../buffer/account.ts'
-import { builtinConnectors } from '../builtin-connectors.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
 import { parseScript } from '../ddl/parse-script.ts'
 import { pickTable } from '../ddl/pick-table.ts'
@@ -9,16 +8,12 @@ import { DurablePositions } from '../delivery/durable-positions.ts'
 import { type FailureHandler, skipHandler } from '../delivery/failure-handler.ts'
 import { FlushDomain } from '../delivery/flush-domain.ts'
 import type { SinkEventListener } from '../delivery/sink-event.ts'
-import { TidegateError } from '../errors.ts'
-import { findFormat } from '../format/registry.ts'
+import { problemsError, TidegateError } from '../errors.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
-import { resolveOptions } from '../options/resolve-options.ts'
-import { sharedOptions } from '../options/shared-options.ts'
 import type { DeliveryPlan, SinkPlan, TablePlan } from '../plan/plan.ts'
-import { planSink, type SourceInput, type TableInput } from '../plan/plan-sink.ts'
-import type { SharedValues } from '../plan/shared-values.ts'
+import type { SourceInput } from '../plan/plan-sink.ts'
 import { createRowKeyCodec } from '../row/row-key.ts'
-import { findConnector } from './find-connector.ts'
+import { type PlannedDomain, planDomains, readTables } from './plan-tables.ts'
 import { type IntakeObserver, Sink } from './sink.ts'
 import type { SinkTable } from './sink-table.ts'
 import { TableIntake } from './table-intake.ts'
@@ -61,71 +56,23 @@ export async function createSink(options: CreateSinkOptions): Promise<Sink> {
  * a flush domain, so what a source transaction did to several of them becomes visible at once (rule B4).
  */
 export async function createSinks(options: CreateSinksOptions): Promise<Sink> {
-  const planned = await planTables(options)
-  return await openSink(planned, options)
-}
-
-/** One flush domain, planned and not opened. */
-export interface PlannedDomain {
-  readonly connector: Connector
-  readonly plan: SinkPlan
+  return await openSink(await planTables(options), options)
 }
 
 /** Reads the options of every table and plans each flush domain; touches no store. */
 export async function planTables(options: CreateSinksOptions): Promise<readonly PlannedDomain[]> {
   const definitions = typeof options.tables === 'string' ? parseScript(options.tables).tables : options.tables
-  if (definitions.length === 0) {
-    throw new TidegateError('there is no table to write to', {
-      code: 'SCHEMA_INVALID',
-      hint: 'write CREATE TABLE name (…) WITH (…)',
-    })
-  }
-  const domains = new Map<string, { connector: Connector; inputs: TableInput[] }>()
-  for (const definition of definitions) {
-    const connector = await findConnector(definition.options, options.connectors ?? [], builtinConnectors)
-    const input = readTable(connector, definition)
-    const identity = `${connector.name} ${connector.identity(input.connectorOptions)}`
-    const domain = domains.get(identity)
-    if (domain === undefined) domains.set(identity, { connector, inputs: [input] })
-    else domain.inputs.push(input)
-  }
-  return [...domains.values()].map(({ connector, inputs }) => ({
-    connector,
-    plan: planSink(connector, inputs, { ...sourceOf(inputs), ...options.source }),
-  }))
+  return planDomains(await readTables(definitions, options.connectors), options.source)
 }
 
-/** What a format that the tables name says of the input. */
-function sourceOf(inputs: readonly TableInput[]): SourceInput {
-  const name = inputs.map(({ options }) => options.format).find((format) => format !== undefined)
-  if (name === undefined) return {}
-  const { changelogMode, groupEnd } = findFormat(name)
-  return { format: name, mode: changelogMode, groupEnd }
-}
-
-function readTable(connector: Connector, definition: TableDefinition): TableInput {
-  const { onConflict } = definition
-  const given =
-    onConflict === undefined ? definition.options : { 'sink.on-conflict': onConflict, ...definition.options }
-  const { values, effective, notes } = resolveOptions({ ...sharedOptions, ...connector.options }, given, {
-    table: definition.name,
-    connector: connector.name,
-    settings: definition.settings,
-  })
-  return {
-    definition,
-    options: values as unknown as SharedValues,
-    connectorOptions: values,
-    effectiveOptions: effective,
-    notes,
-  }
-}
+export type OpenSinkOptions = Omit<CreateSinksOptions, 'tables' | 'connectors' | 'source'>
 
 interface OpenDomain extends PlannedDomain {
   readonly writer: SinkWriter
 }
 
-async function openSink(planned: readonly PlannedDomain[], options: CreateSinksOptions): Promise<Sink> {
+/** Opens a sink by plans that are made already. */
+export async function openSink(planned: readonly PlannedDomain[], options: OpenSinkOptions): Promise<Sink> {
   const abortController = new AbortController()
   const opened: OpenDomain[] = []
   try {
@@ -164,7 +111,7 @@ async function openWriter(
   }
 }
 
-function assemble(opened: readonly OpenDomain[], options: CreateSinksOptions, abortController: AbortController): Sink {
+function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abortController: AbortController): Sink {
   const account = new AccountCounters()
   const start = new Map(opened.flatMap(({ writer }) => [...(writer.positions ?? [])]))
   const positions = new DurablePositions(start)
@@ -187,6 +134,7 @@ function assemble(opened: readonly OpenDomain[], options: CreateSinksOptions, ab
       signal: abortController.signal,
       onEvent: options.onEvent,
       onRejected: (rejected) => theSink().storeRejected(domain, rejected),
+      onGroupRejected: (entries, reason) => theSink().groupRejected(domain, entries, reason),
       onSettled: () => theSink().settled(),
       positionsAt: (arrival) => positions.at(arrival),
       arrivalBound: () => theSink().arrivalBound(),

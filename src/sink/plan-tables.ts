@@ -1,0 +1,80 @@
+import { builtinConnectors } from '../builtin-connectors.ts'
+import type { Connector } from '../connector/connector.ts'
+import type { TableDefinition } from '../ddl/table-definition.ts'
+import { TidegateError } from '../errors.ts'
+import { findFormat } from '../format/registry.ts'
+import { resolveOptions } from '../options/resolve-options.ts'
+import { sharedOptions } from '../options/shared-options.ts'
+import type { SinkPlan } from '../plan/plan.ts'
+import { planSink, type SourceInput, type TableInput } from '../plan/plan-sink.ts'
+import type { SharedValues } from '../plan/shared-values.ts'
+import { findConnector } from './find-connector.ts'
+
+/** Tables of one connector and server with their options read: what will be one flush domain (rule B4). */
+export interface TableSet {
+  readonly connector: Connector
+  readonly inputs: readonly TableInput[]
+}
+
+/** One flush domain, planned and not opened. */
+export interface PlannedDomain {
+  readonly connector: Connector
+  readonly plan: SinkPlan
+}
+
+/** Finds the connector of each table and reads its options; touches no store. */
+export async function readTables(
+  definitions: readonly TableDefinition[],
+  connectors: readonly Connector[] = [],
+): Promise<readonly TableSet[]> {
+  if (definitions.length === 0) {
+    throw new TidegateError('there is no table to write to', {
+      code: 'SCHEMA_INVALID',
+      hint: 'write CREATE TABLE name (…) WITH (…)',
+    })
+  }
+  const sets = new Map<string, { connector: Connector; inputs: TableInput[] }>()
+  for (const definition of definitions) {
+    const connector = await findConnector(definition.options, connectors, builtinConnectors)
+    const input = readTable(connector, definition)
+    const identity = `${connector.name} ${connector.identity(input.connectorOptions)}`
+    const set = sets.get(identity)
+    if (set === undefined) sets.set(identity, { connector, inputs: [input] })
+    else set.inputs.push(input)
+  }
+  return [...sets.values()]
+}
+
+/** Plans each flush domain. What the tables say of the input is the default for `source`. */
+export function planDomains(sets: readonly TableSet[], source: SourceInput = {}): readonly PlannedDomain[] {
+  return sets.map(({ connector, inputs }) => ({
+    connector,
+    plan: planSink(connector, inputs, sourceOf(inputs, source)),
+  }))
+}
+
+/** What is known of the input: by whoever has looked at it, else by the format that a table names. */
+export function sourceOf(inputs: readonly TableInput[], known: SourceInput = {}): SourceInput {
+  const name = inputs.map(({ options }) => options.format).find((format) => format !== undefined)
+  if (name === undefined) return known
+  const { changelogMode, groupEnd } = findFormat(name)
+  return { format: name, mode: changelogMode, groupEnd, ...known }
+}
+
+function readTable(connector: Connector, definition: TableDefinition): TableInput {
+  const { onConflict } = definition
+  const given =
+    onConflict === undefined ? definition.options : { 'sink.on-conflict': onConflict, ...definition.options }
+  const { values, effective, notes } = resolveOptions({ ...sharedOptions, ...connector.options }, given, {
+    table: definition.name,
+    connector: connector.name,
+    settings: definition.settings,
+  })
+  return {
+    definition,
+    options: values as unknown as SharedValues,
+    connectorOptions: values,
+    effectiveOptions: effective,
+    notes,
+  }
+}
