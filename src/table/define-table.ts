@@ -55,11 +55,11 @@ export function defineTable(
     if (Object.hasOwn(table.columns, name)) continue
     problems.push({ subject: name, message: 'is in partitionedBy but is no column of the table' })
   }
-  if (problems.length > 0)
-    throw problemsError(`the table ${table.name} cannot be used:`, problems, {
-      code: 'SCHEMA_INVALID',
-      table: table.name,
-    })
+  const options = optionTexts({ ...(connector && { connector: connector.name }), ...table.with }, problems)
+  if (problems.length > 0) {
+    const title = `the table ${table.name} cannot be used:`
+    throw problemsError(title, problems, { code: 'SCHEMA_INVALID', table: table.name })
+  }
   const path = table.name.split('.')
   return {
     name: path.at(-1) ?? table.name,
@@ -69,7 +69,7 @@ export function defineTable(
     notes: [],
     partitionedBy: table.partitionedBy ?? [],
     comment: table.comment,
-    options: optionTexts({ ...(connector && { connector: connector.name }), ...table.with }),
+    options,
     onConflict: table.onConflict,
     settings: {},
   }
@@ -82,10 +82,18 @@ function columnOf(name: string, text: string, problems: Problem[]): Column[] {
   return []
 }
 
-function optionTexts(given: Readonly<Record<string, OptionInput | undefined>>): Readonly<Record<string, string>> {
+/** Lists become text, as DDL would hold them; a member with a comma in it could not be told from two. */
+function optionTexts(
+  given: Readonly<Record<string, OptionInput | undefined>>,
+  problems: Problem[],
+): Readonly<Record<string, string>> {
   const options: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) options[name] = optionText(value)
+    if (value === undefined) continue
+    if (typeof value === 'object' && value.some((member) => member.includes(','))) {
+      problems.push({ subject: name, message: 'a member of the list has a comma in it' })
+    }
+    options[name] = optionText(value)
   }
   return options
 }
