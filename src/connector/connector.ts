@@ -95,7 +95,8 @@ export interface WriteContext {
   readonly signal: AbortSignal
   /**
    * Hands over changes that the store refuses, before anything is committed. If it throws, nothing of the batch may
-   * become durable and `write` rejects with the same error; otherwise the rest is written.
+   * become durable and `write` rejects with the same error; otherwise the rest is written. Changes of the same key in
+   * later waves of the batch must be handed over too: they were made on top of what is refused.
    */
   reject(rejected: readonly RejectedChange[]): Promise<void>
 }

@@ -38,6 +38,8 @@ export interface FlushDomainOptions {
   readonly onEvent: SinkEventListener | undefined
   /** Takes rejected changes before anything commits; if it throws, the flush fails. */
   readonly onRejected: (rejected: readonly RejectedEntry[]) => Promise<void>
+  /** Under `sink.failure-scope` = `group`: takes everything of a flush of which a change was rejected. */
+  readonly onGroupRejected: (entries: readonly Entry[], reason: string) => Promise<void>
   /** A flush became durable, or failed: positions may move, writers may go on. */
   readonly onSettled: () => void
   /** What is durable once everything that arrived before `arrival` is. */
@@ -86,6 +88,7 @@ export class FlushDomain {
   #postponed = false
   /** A part of a large group has been sent and its transaction is open. */
   #partOpen = false
+  readonly #sweeper: NodeJS.Timeout | undefined
   readonly #sinkRun = Math.random().toString(36).slice(2, 10)
 
   constructor(options: FlushDomainOptions) {
@@ -104,6 +107,7 @@ export class FlushDomain {
       }
     })
     this.#keysInFlight = tables.map(() => new Set())
+    this.#sweeper = this.#startSweeping()
   }
 
   get failure(): TidegateError | undefined {
@@ -260,6 +264,7 @@ export class FlushDomain {
 
   async close(): Promise<void> {
     this.#stopTimer()
+    clearInterval(this.#sweeper)
     await Promise.allSettled(this.#lanes.map(({ queue }) => queue.onIdle()))
     await this.#options.writer.close()
   }
@@ -291,6 +296,32 @@ export class FlushDomain {
   #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    if (this.#failure !== undefined) clearInterval(this.#sweeper)
+  }
+
+  /** Tombstones whose retention is over are removed between flushes, a few times in each retention (rule G2). */
+  #startSweeping(): NodeJS.Timeout | undefined {
+    const { tables, writer } = this.#options
+    const retentions = tables.flatMap(({ plan }) =>
+      plan.merge.deletedAt === undefined || plan.tombstoneRetention === 'forever' ? [] : [plan.tombstoneRetention],
+    )
+    if (retentions.length === 0 || writer.sweep === undefined) return undefined
+    const every = Math.min(Math.max(Math.min(...retentions) / 4, sweepIntervalMinMs), sweepIntervalMaxMs)
+    return setInterval(() => void this.#sweep(), every).unref()
+  }
+
+  async #sweep(): Promise<void> {
+    const { writer, onEvent } = this.#options
+    const [lane] = this.#lanes
+    try {
+      await lane?.queue.add(async () => await writer.sweep?.())
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      publishEvent(
+        { type: 'warning', table: undefined, message: `old tombstones could not be removed: ${reason}` },
+        onEvent,
+      )
+    }
   }
 
   #retrigger(lane: Lane): void {
@@ -442,7 +473,8 @@ export class FlushDomain {
       this.#partOpen = !cut.batch.commit
       this.#settle(cut, result, attempts, performance.now() - started)
     } catch (error) {
-      this.#fail(cut, error)
+      if (error instanceof GroupRejection) await this.#dropGroup(cut, error)
+      else this.#fail(cut, error)
     }
     this.#options.onSettled()
     this.#wake()
@@ -496,8 +528,22 @@ export class FlushDomain {
     for (const entry of cut.entries) this.#keysInFlight[entry.table]?.delete(entry.key)
   }
 
+  async #dropGroup(cut: Cut, { message }: GroupRejection): Promise<void> {
+    try {
+      await this.#options.onGroupRejected(cut.entries, message)
+      this.#options.account.rejected += recordsIn(cut.entries)
+      this.#release(cut)
+    } catch (error) {
+      this.#fail(cut, error)
+    }
+  }
+
   async #reject(cut: Cut, rejected: readonly RejectedChange[]): Promise<void> {
-    const { account, onRejected } = this.#options
+    const { account, onRejected, plan } = this.#options
+    const [first] = rejected
+    if (first !== undefined && plan.delivery.failureScope === 'group' && plan.delivery.failureHandler !== 'fail') {
+      throw new GroupRejection(first.reason)
+    }
     const found = rejected.map((one) => this.#locate(cut, one))
     await onRejected(found)
     for (const { records } of found) {
@@ -540,8 +586,18 @@ export class FlushDomain {
   }
 }
 
+/** Makes the writer roll back: a flush holds one group, and the whole group goes to the failure handler (rule R3). */
+class GroupRejection extends TidegateError {
+  constructor(reason: string) {
+    super(reason, { code: 'ROW_REJECTED' })
+  }
+}
+
 /** So many batches' worth of rows may wait in the buffer; folding gains little beyond. */
 const bufferedBatchesMax = 4
+
+const sweepIntervalMinMs = 1000
+const sweepIntervalMaxMs = 600_000
 
 function cutOf(batch: WriteBatch, entries: readonly Entry[], trigger: FlushTrigger): Cut {
   return {

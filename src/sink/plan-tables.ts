@@ -1,7 +1,7 @@
 import { builtinConnectors } from '../builtin-connectors.ts'
 import type { Connector } from '../connector/connector.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
-import { TidegateError } from '../errors.ts'
+import { problemsError, TidegateError } from '../errors.ts'
 import { findFormat } from '../format/registry.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { sharedOptions } from '../options/shared-options.ts'
@@ -47,10 +47,30 @@ export async function readTables(
 
 /** Plans each flush domain. What the tables say of the input is the default for `source`. */
 export function planDomains(sets: readonly TableSet[], source: SourceInput = {}): readonly PlannedDomain[] {
-  return sets.map(({ connector, inputs }) => ({
+  const planned = sets.map(({ connector, inputs }) => ({
     connector,
     plan: planSink(connector, inputs, sourceOf(inputs, source)),
   }))
+  checkAgreement(planned)
+  return planned
+}
+
+/** One sink has one way to treat groups and rejected rows, whatever stores it writes to. */
+function checkAgreement(planned: readonly PlannedDomain[]): void {
+  const settings: readonly (readonly [string, (plan: SinkPlan) => unknown])[] = [
+    ['sink.flush.align', ({ flush }) => flush.align],
+    ['sink.failure-handler', ({ delivery }) => delivery.failureHandler],
+    ['sink.failure-scope', ({ delivery }) => delivery.failureScope],
+    ['sink.dead-letter.path', ({ delivery }) => delivery.deadLetterPath],
+  ]
+  const problems = settings
+    .filter(([, valueOf]) => new Set(planned.map(({ plan }) => valueOf(plan))).size > 1)
+    .map(([subject]) => ({
+      subject,
+      message: 'differs between the tables of one sink',
+      fix: 'give it the same value in each table, or open a sink for each store',
+    }))
+  if (problems.length > 0) throw problemsError('the tables cannot share a sink:', problems, { code: 'PLAN_REFUSED' })
 }
 
 /** What is known of the input: by whoever has looked at it, else by the format that a table names. */

@@ -589,3 +589,39 @@ test('a closed sink takes nothing, and closing twice is one closing', async () =
   expect(first).toBe(second)
   await expect(sink.write(change('+I', 1, 'a'))).rejects.toMatchObject({ code: 'SINK_CLOSED' })
 })
+
+test('R3 under failure scope group the whole group goes to the dead-letter file, and the next group is written', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'tidegate-')), 'rejected.ndjson')
+  const connector = steered((write) => async (batch, context) => {
+    const bad = batch.tables.flatMap(({ table, waves }) =>
+      waves.flat().flatMap((one) => (one.row[1] === 'bad' ? [{ table, change: one, reason: 'it is bad' }] : [])),
+    )
+    if (bad.length > 0) await context.reject(bad)
+    return await write(batch, context)
+  })
+  const options = `, 'sink.flush.align' = 'group', 'sink.failure-scope' = 'group', 'sink.failure-handler' = 'dead-letter', 'sink.dead-letter.path' = '${path}'`
+  const { sink, store } = await open(options, { connectors: [connector] })
+  await sink.write(change('+I', 1, 'good', { group: 'a' }))
+  await sink.write(change('+I', 2, 'bad', { group: 'a' }))
+  await sink.write({ type: 'group-end', group: 'a', ...at(2) })
+  await sink.write(change('+I', 3, 'good', { group: 'b' }))
+  await sink.write({ type: 'group-end', group: 'b', ...at(3) })
+  const { account, positions } = await sink.close()
+  expect(rows(store)).toEqual([[3n, 'good', '1.50', 0n]])
+  expect(account).toMatchObject({ accepted: 3, rejected: 2, written: 1, held: 0 })
+  expect([...positions]).toEqual([['', 3]])
+  expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(2)
+})
+
+test('A2 an update-before that nothing can take is rejected when its hold ends, and fails the sink, not the process', async () => {
+  const { sink } = await open(", 'merge-engine' = 'first-row'")
+  await sink.write(change('+I', 1, 'a'))
+  await sink.write(change('-U', 1, 'a', { record: 2 }))
+  await expect(sink.flush()).rejects.toMatchObject({ code: 'RETRACT_UNSUPPORTED' })
+  await expect(sink.close()).rejects.toMatchObject({ code: 'RETRACT_UNSUPPORTED' })
+  const paired = await open(", 'merge-engine' = 'first-row'")
+  await paired.sink.write(change('+I', 1, 'a'))
+  await paired.sink.write(change('-U', 1, 'a'))
+  await paired.sink.write(change('+U', 1, 'b'))
+  expect((await paired.sink.close()).account).toMatchObject({ accepted: 3, ignored: 1, rejected: 0 })
+})

@@ -483,7 +483,7 @@ export class Sink implements AsyncDisposable {
     }
     if (failureHandler.name === 'skip') return undefined
     this.#unsettled.add(arrival)
-    if (failureHandler.name === 'fail') throw this.#fail(rejectionError(letters))
+    if (failureHandler.name === 'fail') return Promise.reject(this.#fail(rejectionError(letters)))
     const handling = failureHandler.handle(letters).then(
       () => {
         this.#unsettled.delete(arrival)
@@ -512,6 +512,18 @@ export class Sink implements AsyncDisposable {
       publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
     }
     if (failureHandler.name === 'fail') throw rejectionError(letters)
+    await failureHandler.handle(letters)
+  }
+
+  /** Called by the domains under `sink.failure-scope` = `group`: nothing of the group was written, all of it is rejected. */
+  async groupRejected(domain: FlushDomain, entries: readonly Entry[], reason: string): Promise<void> {
+    const { failureHandler, onEvent } = this.#options
+    const letters = entries.flatMap((entry) =>
+      entryLetters(this.#tableOf(domain, entry.table).plan, entry, 'ROW_REJECTED', `its group was rejected: ${reason}`),
+    )
+    for (const { table, code, record } of letters) {
+      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
+    }
     await failureHandler.handle(letters)
   }
 
