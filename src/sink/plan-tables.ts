@@ -64,7 +64,7 @@ function checkAgreement(planned: readonly PlannedDomain[]): void {
     ['sink.dead-letter.path', ({ delivery }) => delivery.deadLetterPath],
   ]
   const problems = settings
-    .filter(([, valueOf]) => new Set(planned.map(({ plan }) => valueOf(plan))).size > 1)
+    .filter(([, setting]) => new Set(planned.map(({ plan }) => setting(plan))).size > 1)
     .map(([subject]) => ({
       subject,
       message: 'differs between the tables of one sink',
