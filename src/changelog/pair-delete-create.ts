@@ -1,12 +1,13 @@
+import { toJsonText } from '../row/json-text.ts'
 import type { Change, ChangelogElement } from './element.ts'
 
 type Emit = (element: ChangelogElement) => void
 
 /**
  * `source.update-encoding` = `delete-create`: Flink's debezium, canal, maxwell and ogg encoders write an update as a delete
- * and a create. A `-D` and the `+I` of the same key that follows it in its partition become `-U` and `+U`, one pair (rule
- * K6). A `-D` waits for the next change of its partition; a change of its key from another partition ends the wait too, so
- * that the order of a key is kept.
+ * and a create. A `-D` and the `+I` of its key that is the next change of its partition become `-U` and `+U`, one pair
+ * (rule K6). A change of its key from another partition ends the wait too, so that the order of a key is kept; if it is a
+ * `+I`, it is the other half: a producer without keys spreads the halves.
  */
 export class DeleteCreatePairing {
   readonly #keyOf: ((change: Change) => unknown) | undefined
@@ -59,6 +60,14 @@ export class DeleteCreatePairing {
       else emit(held)
     }
     return match
+  }
+}
+
+/** A `keyOf` by columns, for one producer that writes a value always in the same way. */
+export function keyOfColumns(columns: readonly string[]): (change: Change) => string | undefined {
+  return ({ row }) => {
+    const values = columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))
+    return values.some((value) => value === undefined || value === null) ? undefined : toJsonText(values)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type ParsedRecord,
   parseRecord,
   requireObject,
+  textListMember,
   textMember,
 } from './parse-record.ts'
 import { updateChanges } from './update-changes.ts'
@@ -92,8 +93,7 @@ class CanalJsonDecoder implements Decoder {
     const rows = rowsOf(record, message)
     const table = tableOf(message)
     const old = Array.isArray(message['old']) ? message['old'] : []
-    const { pkNames } = message
-    const keyColumns = Array.isArray(pkNames) ? pkNames.map(String) : this.#primaryKey
+    const keyColumns = textListMember(message, 'pkNames') ?? this.#primaryKey
     return rows.flatMap((row, index): Change[] => {
       const changed: unknown = old[index]
       if (!isJsonObject(changed)) return [{ kind: '+U', row, table }]

@@ -1,6 +1,7 @@
 import type { Change } from '../changelog/element.ts'
 import type { Problem } from '../errors.ts'
 import { toJsonText } from '../row/json-text.ts'
+import { ValueFault } from '../row/value-fault.ts'
 import type { Decoder, Emit, Format, FormatOptions, InputRecord } from './format.ts'
 import { readFormatOptions } from './format-option.ts'
 import {
@@ -88,7 +89,7 @@ class MaterializeDecoder implements Decoder {
   }
 
   #hold(record: ParsedRecord, row: JsonObject, diff: number): void {
-    const identity = toJsonText(row)
+    const identity = identityOf(record, row)
     const held = this.#held.get(identity)
     if (held === undefined) this.#held.set(identity, { row, record: record.record, diff })
     else held.diff += diff
@@ -153,6 +154,15 @@ class MaterializeDecoder implements Decoder {
       ]
     }
     throw malformed(record, 'has an "mz_state" that Materialize does not know')
+  }
+}
+
+/** Equal for equal rows; its columns come in one order throughout a subscription. */
+function identityOf(record: ParsedRecord, row: JsonObject): string {
+  try {
+    return toJsonText(row)
+  } catch (error) {
+    throw error instanceof ValueFault ? malformed(record, `has a row that ${error.reason}`) : error
   }
 }
 

@@ -6,10 +6,10 @@ import {
   isJsonObject,
   type JsonObject,
   malformed,
-  member,
   type ParsedRecord,
   parseRecord,
   requireObject,
+  textListMember,
   textMember,
 } from './parse-record.ts'
 import { updateChanges } from './update-changes.ts'
@@ -94,8 +94,7 @@ class MaxwellJsonDecoder implements Decoder {
   }
 
   #keyColumns(message: JsonObject): readonly string[] | undefined {
-    const columns = member(message, 'primary_key_columns')
-    return Array.isArray(columns) ? columns.map(String) : this.#primaryKey
+    return textListMember(message, 'primary_key_columns') ?? this.#primaryKey
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type ParsedRecord,
   parseRecord,
   requireObject,
+  textListMember,
   textMember,
 } from './parse-record.ts'
 import { updateChanges } from './update-changes.ts'
@@ -76,8 +77,7 @@ class OggJsonDecoder implements Decoder {
     const after = rowOf(record, message, 'after')
     const before = member(message, 'before')
     if (!isJsonObject(before) || Object.keys(before).length === 0) return [{ kind: '+U', row: after, table }]
-    const keys = member(message, 'primary_keys')
-    const keyColumns = Array.isArray(keys) ? keys.map(String) : this.#primaryKey
+    const keyColumns = textListMember(message, 'primary_keys') ?? this.#primaryKey
     return updateChanges({ table }, before, { ...before, ...after }, keyColumns, ++this.#pairs)
   }
 }

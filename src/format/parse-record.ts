@@ -77,6 +77,12 @@ export function textMember(object: JsonObject, name: string): string | undefined
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
 }
 
+/** A member that lists names; undefined if it is no list of texts. */
+export function textListMember(object: JsonObject, name: string): readonly string[] | undefined {
+  const value = member(object, name)
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined
+}
+
 function whereOf({ record, position }: { record?: number | undefined; position?: Position | undefined }): string {
   if (record !== undefined) return `line ${record}`
   return position === undefined

@@ -10,6 +10,7 @@ import {
   type ParsedRecord,
   parseRecord,
   requireObject,
+  textListMember,
   textMember,
 } from './parse-record.ts'
 import { differsIn, updateChanges } from './update-changes.ts'
@@ -127,14 +128,14 @@ class PgoutputDecoder implements Decoder {
     const name = textMember(message, 'name') ?? ''
     const schema = textMember(message, 'schema')
     const columns = Array.isArray(message['columns']) ? message['columns'].filter(isJsonObject) : undefined
-    const keyColumns = Array.isArray(message['keyColumns']) ? message['keyColumns'].map(String) : []
+    const keyColumns = textListMember(message, 'keyColumns') ?? []
     // under REPLICA IDENTITY FULL every column is flagged as one of the key
     const isWholeRow =
       message['replicaIdentity'] === 'full' && (columns === undefined || keyColumns.length === columns.length)
     return {
       table: schema === undefined ? name : `${schema}.${name}`,
       keyColumns: keyColumns.length === 0 || isWholeRow ? this.#primaryKey : keyColumns,
-      columns: columns?.map((column) => `${String(column['name'])}:${String(column['typeOid'])}`).join(),
+      columns: columns?.map((column) => `${textMember(column, 'name')}:${textMember(column, 'typeOid')}`).join(),
     }
   }
 

@@ -23,6 +23,10 @@ export function updateChanges(
 export function differsIn(columns: readonly string[], before: JsonObject, after: JsonObject): boolean {
   return columns.some((column) => {
     const [old, now] = [member(before, column), member(after, column)]
-    return old !== undefined && now !== undefined && String(old) !== String(now)
+    return isScalar(old) && isScalar(now) && String(old) !== String(now)
   })
+}
+
+function isScalar(value: unknown): boolean {
+  return value !== undefined && (typeof value !== 'object' || value === null)
 }

@@ -6,6 +6,7 @@ import { duration, flag, integer, list, memorySize, type Option, oneOf, orWord, 
 export const formatNames = [
   'changelog-json',
   'debezium-json',
+  'debezium-unwrapped',
   'canal-json',
   'maxwell-json',
   'ogg-json',
@@ -13,6 +14,7 @@ export const formatNames = [
   'materialize-subscribe',
   'risingwave-subscription',
   'pgoutput',
+  'json',
 ] as const
 
 export type FormatName = (typeof formatNames)[number]

@@ -1,10 +1,9 @@
 import Big from 'big.js'
-import { isLosslessNumber } from 'lossless-json'
 import { unreachable } from '../assert.ts'
 import { parseArrayLiteral } from './array-literal.ts'
 import { type DataType, integerRange } from './data-type.ts'
 import { isDecimalText, toDecimalText, unscaledDecimalText } from './decimal-text.ts'
-import { parseExact } from './exact-json.ts'
+import { losslessDigits, parseExact } from './exact-json.ts'
 import { compactJsonText, toJsonText } from './json-text.ts'
 import {
   dateFromEpochDays,
@@ -119,8 +118,9 @@ function wholeNumber(raw: unknown): bigint {
 /** Text that might be a number, a number or a bigint; anything else is refused. */
 function numberOf(raw: unknown): number | bigint | string {
   if (typeof raw === 'number' || typeof raw === 'bigint' || typeof raw === 'string') return raw
-  if (isLosslessNumber(raw) || raw instanceof Big) return raw.toString()
-  throw new ValueFault(`is ${kindOf(raw)}, not a number`)
+  const digits = raw instanceof Big ? raw.toFixed() : losslessDigits(raw)
+  if (digits === undefined) throw new ValueFault(`is ${kindOf(raw)}, not a number`)
+  return digits
 }
 
 function toDouble(raw: unknown): Value {
@@ -224,7 +224,8 @@ function toText(raw: unknown): Value {
 function textOfObject(raw: object | null): string {
   if (raw instanceof Uint8Array) throw new ValueFault('is bytes, not text')
   if (raw instanceof Date) return instantOf(raw)
-  return temporalText(raw) ?? (isLosslessNumber(raw) || raw instanceof Big ? raw.toString() : toJsonText(raw))
+  if (raw instanceof Big) return raw.toFixed()
+  return temporalText(raw) ?? losslessDigits(raw) ?? toJsonText(raw)
 }
 
 function bytesCoercion(form: BytesForm): Coercion {
@@ -286,7 +287,7 @@ const undeclaredUnit = 'is a number, and its unit is not declared'
 /** The count of a time unit in a number, or in digits where a unit is declared. */
 function countOf(raw: unknown, unit: unknown): number | bigint | undefined {
   if (typeof raw === 'string') return unit !== undefined && isDigits(raw) ? BigInt(raw) : undefined
-  const count = isLosslessNumber(raw) ? raw.toString() : raw
+  const count = losslessDigits(raw) ?? raw
   if (typeof count !== 'number' && typeof count !== 'bigint' && typeof count !== 'string') return undefined
   if (unit === undefined) throw new ValueFault(undeclaredUnit)
   if (typeof count !== 'string') return count

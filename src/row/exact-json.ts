@@ -1,4 +1,4 @@
-import { LosslessNumber, parse } from 'lossless-json'
+import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json'
 
 /**
  * As `JSON.parse`, without a number ever losing a digit: a whole number beyond 2^53 becomes a bigint, any other that a
@@ -7,6 +7,11 @@ import { LosslessNumber, parse } from 'lossless-json'
  */
 export function parseExact(text: string): unknown {
   return mayLoseDigits.test(text) ? parse(text, null, losslessOptions) : JSON.parse(text)
+}
+
+/** The digits of a number that `parseExact`, or another lossless-json, has kept as text; undefined for anything else. */
+export function losslessDigits(value: unknown): string | undefined {
+  return isLosslessNumber(value) ? value.value : undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isLosslessNumber } from 'lossless-json'
+import { losslessDigits } from './exact-json.ts'
 import { ValueFault } from './value-fault.ts'
 
 /**
@@ -43,7 +43,8 @@ function write(value: unknown): string {
 
 function writeObject(value: object): string {
   if (Array.isArray(value)) return `[${value.map((member) => (member === undefined ? 'null' : write(member))).join()}]`
-  if (isLosslessNumber(value)) return value.toString()
+  const digits = losslessDigits(value)
+  if (digits !== undefined) return digits
   if (value instanceof Uint8Array) return `{"$base64":"${Buffer.from(value).toString('base64')}"}`
   if (value instanceof Map) {
     return `{${[...value].map(([key, member]) => `${JSON.stringify(String(key))}:${write(member)}`).join()}}`
