@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Row } from '../row/row.ts'
+import { compareCodePoints } from '../row/value.ts'
 import { createMergeFunction } from './create-merge-function.ts'
 import { compileCase, type MergeCase, readerView, readRow, readStep } from './merge-case.test-support.ts'
 import type { MergeChange } from './merge-change.ts'
@@ -49,7 +50,10 @@ describe('G3 A1 the cases distilled from Paimon', () => {
       const plan = compileCase(one)
       const merge = createMergeFunction(plan)
       const steps = one.steps.filter(({ expectError }) => expectError === undefined)
-      const stepwise = steps.reduce<Row | undefined>((stored, step) => take(merge, one, plan, stored, step).stored, undefined)
+      const stepwise = steps.reduce<Row | undefined>(
+        (stored, step) => take(merge, one, plan, stored, step).stored,
+        undefined,
+      )
       fc.assert(
         fc.property(fc.array(fc.boolean(), { minLength: steps.length, maxLength: steps.length }), (cuts) => {
           let stored: Row | undefined
@@ -113,6 +117,8 @@ function visible(one: MergeCase, plan: MergePlan, row: Row | undefined): unknown
 
 function unordered(plan: MergePlan, row: Row | undefined): unknown[] | undefined {
   return row?.map((value, position) =>
-    plan.columns[position]?.type.name === 'ARRAY' && Array.isArray(value) ? [...value].sort() : value,
+    plan.columns[position]?.type.name === 'ARRAY' && Array.isArray(value)
+      ? [...value].map(String).sort(compareCodePoints)
+      : value,
   )
 }

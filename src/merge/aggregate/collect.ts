@@ -50,8 +50,14 @@ function createBag(type: DataType, distinct: boolean): Bag {
   return {
     plus(elements, added) {
       if (!distinct) return added.length === 0 ? elements : [...elements, ...added]
-      const byText = new Map([...elements, ...added].reverse().map((element) => [textOf(element), element]))
-      return byText.size === elements.length ? elements : [...byText.values()].reverse()
+      const known = new Set(elements.map(textOf))
+      const fresh = added.filter((element) => {
+        const text = textOf(element)
+        const isFresh = !known.has(text)
+        known.add(text)
+        return isFresh
+      })
+      return [...elements, ...fresh]
     },
     minus(elements, removed) {
       if (removed.length === 0) return elements

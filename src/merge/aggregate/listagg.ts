@@ -26,10 +26,11 @@ export function createListagg({ position, rule, order }: AggregateColumn): Aggre
       row[position] = inOrder || stored === null ? join(stored, entry) : join(entry, stored)
       return undefined
     },
-    compose(into, earlier, later) {
+    compose(into, earlier, later, { relation }) {
       const [first, second] = [earlier[position] as string | undefined, later[position] as string | undefined]
-      // by sequence each goes before or behind what is stored, which only the store knows
-      if (first !== undefined && second !== undefined && order !== undefined) return false
+      // by sequence an entry goes before or behind what is stored, which only its own sequence and the store can tell
+      if (order !== undefined && first !== undefined && (second !== undefined || relation === 'newer')) return false
+      if (order !== undefined && second !== undefined && relation === 'older') return false
       into[position] = first === undefined || second === undefined ? (first ?? second) : join(first, second)
       return true
     },

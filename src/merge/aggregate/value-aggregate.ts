@@ -47,7 +47,7 @@ export function createValueAggregate<C extends Exclude<Contribution, undefined>>
     compose(into, earlier, later) {
       const [first, second] = [earlier[position] as C | undefined, later[position] as C | undefined]
       if (first === undefined || second === undefined) {
-        into[position] = first ?? second
+        into[position] = first === undefined ? second : first
         return true
       }
       const both = functions.compose(first, second)
