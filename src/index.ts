@@ -1,3 +1,5 @@
+// the declarations name Node's streams: a project that lists no types finds them all the same
+/// <reference types="node" preserve="true" />
 export type { Account } from './buffer/account.ts'
 export type { ChangelogMode } from './changelog/changelog-mode.ts'
 export type {
@@ -19,3 +21,4 @@ export type { RowObject } from './row/row.ts'
 export type { RowKind } from './row/row-kind.ts'
 export { type CreateSinkOptions, type CreateSinksOptions, createSink, createSinks } from './sink/create-sink.ts'
 export type { FlushReport, Sink } from './sink/sink.ts'
+export { defineTable, type TableInput } from './table/define-table.ts'

@@ -1,0 +1,13 @@
+import { parseArgs } from 'node:util'
+import { benchCore } from './core.ts'
+import { benchPostgres } from './postgres.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '3' } },
+})
+const rounds = Number(values.rounds)
+const wanted = (part: string): boolean => positionals.length === 0 || positionals.includes(part)
+
+if (wanted('core')) await benchCore(rounds)
+if (wanted('postgres')) await benchPostgres(rounds)
