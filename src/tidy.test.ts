@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { builtinConnectors } from './builtin-connectors.ts'
 import { errorCodes } from './errors.ts'
+import { renderOptionsPage } from './options/render-options-page.ts'
+import { sharedOptions } from './options/shared-options.ts'
 
 /** The repository checks what no compiler sees: that prose, data and code say the same. */
 
@@ -35,6 +38,13 @@ describe('errors', () => {
     const texts = code.filter((file) => file !== 'src/errors.ts').map(read)
     const unused = errorCodes.filter((name) => !texts.some((text) => text.includes(`'${name}'`)))
     expect(unused).toEqual([])
+  })
+})
+
+describe('options', () => {
+  test('docs/options.md is what the option tables say', async () => {
+    const connectors = await Promise.all(Object.values(builtinConnectors).map((load) => load()))
+    await expect(renderOptionsPage(sharedOptions, connectors)).toMatchFileSnapshot('../docs/options.md')
   })
 })
 
