@@ -24,6 +24,7 @@ export const canalJson: Format = {
   name: 'canal-json',
   changelogMode: 'retract',
   groupEnd: 'none',
+  mayWriteDeleteCreate: true,
   detect: (samples) => (samples.length > 0 && samples.every(isCanal) ? 1 : 0),
   createDecoder: (options, problems) => new CanalJsonDecoder(options, problems),
 }

@@ -33,6 +33,7 @@ export const debeziumJson: Format = {
   name: 'debezium-json',
   changelogMode: 'retract',
   groupEnd: 'next-id',
+  mayWriteDeleteCreate: true,
   detect: detectDebezium,
   createDecoder: (options, problems) => new DebeziumJsonDecoder('debezium-json', options, problems),
 }

@@ -39,6 +39,8 @@ export interface Format {
   readonly changelogMode: ChangelogMode
   /** How a group ends, unless the decoder knows better. */
   readonly groupEnd: GroupEndMarking
+  /** Flink's encoder of this format writes an update as a delete and a create (`source.update-encoding`). */
+  readonly mayWriteDeleteCreate?: true
   /** 0 (not this format) to 1, from some first records whose texts are parsed. */
   readonly detect: (samples: readonly Sample[]) => number
   /** Problems in `options` are pushed, with the option's full name as subject. */

@@ -22,6 +22,7 @@ export const maxwellJson: Format = {
   name: 'maxwell-json',
   changelogMode: 'retract',
   groupEnd: 'marker',
+  mayWriteDeleteCreate: true,
   detect: (samples) => (samples.length > 0 && samples.every(isMaxwell) ? 1 : 0),
   createDecoder: (options, problems) => {
     noOptions('maxwell-json', options, problems)

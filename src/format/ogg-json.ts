@@ -23,6 +23,7 @@ export const oggJson: Format = {
   name: 'ogg-json',
   changelogMode: 'retract',
   groupEnd: 'none',
+  mayWriteDeleteCreate: true,
   detect: (samples) =>
     samples.length > 0 && samples.every(({ value }) => isJsonObject(value) && typeof value['op_type'] === 'string')
       ? 1

@@ -1,4 +1,8 @@
+import type { Change } from '../changelog/element.ts'
+import { NextIdGroups } from '../changelog/next-id-groups.ts'
+import { UpdateEncoding } from '../changelog/update-encoding.ts'
 import { type Problem, problemsError, TidegateError } from '../errors.ts'
+import { toJsonText } from '../row/json-text.ts'
 import type { Decoder, Emit, Format, FormatOptions, InputRecord } from './format.ts'
 import { detectFormat, findFormat } from './registry.ts'
 
@@ -11,6 +15,10 @@ export interface StreamDecoderOptions {
   /** `<format>.*` options without their prefix. */
   readonly options?: FormatOptions['options'] | undefined
   readonly primaryKey?: FormatOptions['primaryKey']
+  /** `source.update-encoding`. Default `auto` for the formats in which Flink writes updates as delete and create, else `update`. */
+  readonly updateEncoding?: 'auto' | 'update' | 'delete-create' | undefined
+  /** Equal (as a Map sees it) exactly for one row of one table; by default taken from `primaryKey`. */
+  readonly keyOf?: ((change: Change) => unknown) | undefined
   /** Default `fail`, or `skip` with the format's option `ignore-parse-errors` = true. */
   readonly onMalformed?: OnMalformed | undefined
 }
@@ -30,6 +38,8 @@ export class StreamDecoder {
   readonly #onMalformed: OnMalformed
   #format: Format | undefined
   #decoder: Decoder | undefined
+  #groups: NextIdGroups | undefined
+  #updateEncoding: UpdateEncoding | undefined
   /** First records, while the format is not known. */
   #samples: InputRecord[] = []
 
@@ -61,10 +71,24 @@ export class StreamDecoder {
     this.#detect(this.#samples.length >= sampleMax, emit)
   }
 
+  /** Nothing follows for now: a delete that waits for the create of an update is let go. */
+  release(emit: Emit): void {
+    this.#updateEncoding?.release(emit)
+  }
+
   /** The input has ended. */
   end(emit: Emit): void {
     if (this.#decoder === undefined && this.#samples.length > 0) this.#detect(true, emit)
-    this.#decoder?.end(emit)
+    this.#decoder?.end(this.#through(emit))
+    this.#groups?.end(emit)
+    this.release(emit)
+  }
+
+  /** What the decoder gives out passes the stages that the format asks for. */
+  #through(emit: Emit): Emit {
+    const [groups, updateEncoding] = [this.#groups, this.#updateEncoding]
+    const paired: Emit = updateEncoding === undefined ? emit : (element) => updateEncoding.push(element, emit)
+    return groups === undefined ? paired : (element) => groups.push(element, paired)
   }
 
   #detect(isLastChance: boolean, emit: Emit): void {
@@ -92,17 +116,34 @@ export class StreamDecoder {
     }
     this.#format = format
     this.#decoder = decoder
+    if (this.groupEnd === 'next-id') this.#groups = new NextIdGroups()
+    this.#updateEncoding = this.#updateEncodingOf(format)
     return decoder
+  }
+
+  #updateEncodingOf(format: Format): UpdateEncoding | undefined {
+    const { updateEncoding = 'auto', primaryKey, keyOf = primaryKey && keyOfColumns(primaryKey) } = this.#options
+    // without a key nobody can tell the create of an update from that of another row
+    const isUsed = updateEncoding === 'auto' ? format.mayWriteDeleteCreate && keyOf !== undefined : true
+    return isUsed && updateEncoding !== 'update' ? new UpdateEncoding(updateEncoding, keyOf) : undefined
   }
 
   #decodeOne(decoder: Decoder, record: InputRecord, emit: Emit): void {
     try {
-      decoder.decode(record, emit)
+      decoder.decode(record, this.#through(emit))
     } catch (error) {
       if (!(error instanceof TidegateError) || error.code !== 'INPUT_MALFORMED') throw error
       this.malformedCount++
       if (this.#onMalformed === 'fail') throw error
       if (this.#onMalformed !== 'skip') this.#onMalformed(error, record)
     }
+  }
+}
+
+/** Undefined where a key column is missing. */
+function keyOfColumns(names: readonly string[]): (change: Change) => string | undefined {
+  return ({ table, row }) => {
+    const values = names.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined))
+    return values.includes(undefined) ? undefined : toJsonText([table ?? null, ...values])
   }
 }
