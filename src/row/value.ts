@@ -11,6 +11,7 @@ import type { DataType } from './data-type.ts'
  * | BOOLEAN | boolean |
  * | TINYINT, SMALLINT, INT | number, whole |
  * | BIGINT | bigint |
+ * | FLOAT | the double nearest to the shortest decimal (of 6 digits or more) that makes the float, so that 0.1 is 0.1 |
  * | FLOAT, DOUBLE | number; NaN and the infinities are values, -0 is 0 |
  * | DECIMAL(p,s) | text with exactly s digits after the point, no plus, no leading zeros, no `-0` |
  * | CHAR, VARCHAR, STRING | string |

@@ -1,6 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { unreachable } from '../assert.ts'
+import { createCoercion } from '../row/coerce.ts'
 import { type DataType, integerRange } from '../row/data-type.ts'
 import { compareValues, type Value } from '../row/value.ts'
 
@@ -16,7 +17,7 @@ export function anyValue(type: DataType): fc.Arbitrary<Value> {
     case 'BIGINT':
       return anyInteger(type.name)
     case 'FLOAT':
-      return fc.float().map((value) => value + 0)
+      return fc.float().map(createCoercion(type))
     case 'DOUBLE':
       return fc.double().map((value) => value + 0)
     case 'DECIMAL': {
