@@ -62,6 +62,8 @@ async function startEcho(): Promise<{ server: Server; port: number; received: st
 
 async function dial(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' })
+  // the proxy resets what is open when it closes
+  socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
 }
