@@ -11,8 +11,8 @@ type Emit = (element: ChangelogElement) => void
  */
 export class DeleteCreatePairing {
   readonly #keyOf: ((change: Change) => unknown) | undefined
-  /** By table and partition. */
-  readonly #held = new Map<string, Change>()
+  /** By partition: were it by table too, the position of another table's change would overtake a delete that waits (R1). */
+  readonly #held = new Map<string | undefined, Change>()
   /** Negative, so that they never meet the ids of a decoder. */
   #pairs = 0
 
@@ -75,6 +75,6 @@ function isChange(element: ChangelogElement): element is Change {
   return element.type === undefined || element.type === 'change'
 }
 
-function placeOf({ table, position }: Change): string {
-  return JSON.stringify([table ?? null, position?.partition ?? null])
+function placeOf({ position }: Change): string | undefined {
+  return position?.partition
 }

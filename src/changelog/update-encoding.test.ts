@@ -43,6 +43,11 @@ test('a delete waits only for the next change of its partition', () => {
   ])
 })
 
+test('R1 the position of another table does not overtake a delete that waits', () => {
+  const otherTable = { ...change('+I', 2), table: 'other' }
+  expect(encoded('delete-create', [change('-D', 1), otherTable, change('+I', 1)])).toEqual(['-D1', '+I2', '+I1'])
+})
+
 test('no mark overtakes a delete that waits', () => {
   expect(encoded('auto', [change('-D', 1), { type: 'group-end' }, change('+I', 1)])).toEqual(['-D1', '#', '+I1'])
 })
