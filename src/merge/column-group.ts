@@ -20,9 +20,16 @@ export interface ColumnGroup {
   /** Does the change say anything about the order of this group? */
   touches(change: ContributionRow): boolean
   /** Merges into `row`, a copy of the stored one. */
-  apply(row: Row, change: ContributionRow, fresh: boolean): GroupApplied
+  apply(row: Row, change: ContributionRow, at: RowAge): GroupApplied
   /** False: not exact. */
   compose(into: ContributionRow, earlier: ContributionRow, later: ContributionRow, earlierAdds: boolean): boolean
+}
+
+export interface RowAge {
+  /** No record has been added yet: the row is not there, or only retracts have touched it. */
+  readonly fresh: boolean
+  /** There is no row, so nothing that a change could be older than, or tie with. */
+  readonly isNew: boolean
 }
 
 export interface GroupApplied {
@@ -112,8 +119,8 @@ function createColumnGroup(plan: MergePlan, sequence: Sequence | undefined, memb
     return first !== undefined && change[first] !== undefined
   }
 
-  function apply(row: Row, change: ContributionRow, fresh: boolean): GroupApplied {
-    const inOrder = order === undefined || !touches(change) || order.passes(order.compare(change, row))
+  function apply(row: Row, change: ContributionRow, { fresh, isNew }: RowAge): GroupApplied {
+    const inOrder = isNew || order === undefined || !touches(change) || order.passes(order.compare(change, row))
     // aggregates first: they look at the stored sequence beside them, never at the one of the group
     for (const { position, aggregate } of aggregates) {
       const reason = aggregate.apply(row, change, { inOrder, fresh })

@@ -64,10 +64,11 @@ export function createColumnwiseMerge(plan: MergePlan): ColumnwiseMerge {
       }
     }
     const hidden = stored === undefined || (deletedFlag !== undefined && stored[deletedFlag] === true)
-    const row = stored === undefined || change.replace ? emptyRow(plan, stored ?? change.row) : stored.slice()
+    const isNew = stored === undefined || change.replace
+    const row = isNew ? emptyRow(plan, stored ?? change.row) : stored.slice()
     let late = false
     for (const part of parts) {
-      const applied = part.apply(row, change.row, hidden || change.replace)
+      const applied = part.apply(row, change.row, { fresh: hidden || change.replace, isNew })
       late ||= applied.late
       if (applied.fault !== undefined) {
         const { name } = columns[applied.fault.position] as StoredColumn
