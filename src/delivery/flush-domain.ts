@@ -88,6 +88,8 @@ export class FlushDomain {
   #postponed = false
   /** A part of a large group has been sent and its transaction is open. */
   #partOpen = false
+  /** What the parts in the open transaction will count for once it is committed. */
+  readonly #uncommitted: (() => void)[] = []
   readonly #sweeper: NodeJS.Timeout | undefined
   readonly #sinkRun = Math.random().toString(36).slice(2, 10)
 
@@ -491,9 +493,12 @@ export class FlushDomain {
       stale += table.stale
     }
     const records = recordsIn(cut.entries)
-    account.written += written
-    account.stale += stale
-    account.folded += records - cut.rejectedRecords - written - stale
+    this.#uncommitted.push(() => {
+      account.written += written
+      account.stale += stale
+      account.folded += records - cut.rejectedRecords - written - stale
+    })
+    if (cut.batch.commit) for (const count of this.#uncommitted.splice(0)) count()
     this.#release(cut)
     publishEvent(
       {

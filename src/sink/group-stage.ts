@@ -11,6 +11,8 @@ export interface StagedChange {
 export interface StagedGroup {
   readonly id: string
   readonly changes: StagedChange[]
+  /** Arrival of its oldest change: nothing from there on is durable before the group has ended and is committed. */
+  readonly firstArrival: number
   byteCount: number
   /** Larger than the buffer: its changes go into one open transaction as they come. */
   streaming: boolean
@@ -31,14 +33,17 @@ export class GroupStage {
     return count
   }
 
-  /** Oldest record that waits; Infinity if none does. */
+  /** Oldest record of the groups that are open; Infinity if none is. */
   get oldestArrival(): number {
     let oldest = Number.POSITIVE_INFINITY
-    for (const { changes } of this.#groups.values()) {
-      const [first] = changes
-      if (first !== undefined) oldest = Math.min(oldest, first.origin.arrival)
-    }
+    for (const { firstArrival } of this.#groups.values()) oldest = Math.min(oldest, firstArrival)
     return oldest
+  }
+
+  /** A part of a group may be in an open transaction. */
+  get isStreaming(): boolean {
+    for (const { streaming } of this.#groups.values()) if (streaming) return true
+    return false
   }
 
   get(id: string): StagedGroup | undefined {
@@ -48,7 +53,7 @@ export class GroupStage {
   add(id: string, staged: StagedChange): StagedGroup {
     let group = this.#groups.get(id)
     if (group === undefined) {
-      group = { id, changes: [], byteCount: 0, streaming: false }
+      group = { id, changes: [], firstArrival: staged.origin.arrival, byteCount: 0, streaming: false }
       this.#groups.set(id, group)
     }
     group.changes.push(staged)
@@ -65,12 +70,14 @@ export class GroupStage {
     return changes
   }
 
-  /** The group has ended. Without an id: the oldest open one. */
-  close(id: string | undefined): StagedGroup | undefined {
+  /** The open group of that id; without an id, the oldest one. */
+  find(id: string | undefined): StagedGroup | undefined {
     const [oldest] = this.#groups.keys()
-    const group = this.#groups.get(id ?? oldest ?? '')
-    if (group !== undefined) this.#groups.delete(group.id)
-    return group
+    return this.#groups.get(id ?? oldest ?? '')
+  }
+
+  close(group: StagedGroup): void {
+    this.#groups.delete(group.id)
   }
 
   largest(): StagedGroup | undefined {

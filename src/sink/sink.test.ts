@@ -346,6 +346,23 @@ test('B2 a group larger than the buffer goes into one open transaction and becom
   expect(account).toMatchObject({ accepted: 301, written: 301, held: 0 })
 })
 
+test('R1 nothing of a large group is durable before its end, and closing the sink does not commit half of it', async () => {
+  const options =
+    ", 'sink.flush.align' = 'group', 'sink.buffer.max-bytes' = '20kb', 'sink.buffer-flush.max-rows' = '20'"
+  const { sink, store } = await open(options)
+  await sink.write(change('+I', 1000, 'small', { group: 'small', ...at(1) }))
+  await sink.write({ type: 'group-end', group: 'small' })
+  for (let id = 0; id < 310; id++)
+    await sink.write(change('+I', id, 'x'.repeat(100), { group: 'large', ...at(id + 2) }))
+  await settle()
+  expect([...sink.positions()]).toEqual([['', 1]])
+  const { account, positions, pendingGroups } = await sink.close()
+  expect(rows(store)).toHaveLength(1)
+  expect([...positions]).toEqual([['', 1]])
+  expect(pendingGroups).toBe(1)
+  expect(account).toMatchObject({ accepted: 311, written: 1, held: 310 })
+})
+
 test('R1 durable follows the store, per partition and never early', async () => {
   const holds: (() => void)[] = []
   const connector = steered((write) => async (batch, context) => {

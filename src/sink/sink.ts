@@ -77,6 +77,8 @@ export class Sink implements AsyncDisposable {
   readonly #unsettled = new Set<number>()
   readonly #rejections = new Set<Promise<void>>()
   #arrival = 0
+  /** Oldest record of a large group whose transactions are being committed. */
+  #committing = Number.POSITIVE_INFINITY
   readonly #origin: { -readonly [Member in keyof Origin]: Origin[Member] } = {
     arrival: 0,
     record: undefined,
@@ -269,7 +271,7 @@ export class Sink implements AsyncDisposable {
   }
 
   #oldestArrival(): number {
-    let oldest = this.arrivalBound()
+    let oldest = Math.min(this.arrivalBound(), this.#committing)
     for (const domain of this.#options.domains) oldest = Math.min(oldest, domain.oldestArrival)
     return oldest
   }
@@ -559,16 +561,25 @@ export class Sink implements AsyncDisposable {
   }
 
   async #acceptGroupEnd(element: GroupEnd): Promise<void> {
-    const group = this.#aligned ? this.#stage.close(element.group) : undefined
-    if (group?.streaming === true) {
-      for (const domain of this.#options.domains) await domain.sendPart(true)
-    } else if (group !== undefined) {
-      await this.#takeGroup(group)
-    }
+    const group = this.#aligned ? this.#stage.find(element.group) : undefined
+    if (group !== undefined) await this.#endGroup(group)
     if (element.position !== undefined) this.#positions.note(element.position, this.#arrival)
     for (const domain of this.#options.domains) domain.afterGroup()
     if (this.#aligned && this.plan.delivery.failureScope === 'group') await this.#flushDomains('group')
     this.#positions.advance(this.#oldestArrival())
+  }
+
+  async #endGroup(group: StagedGroup): Promise<void> {
+    if (!group.streaming) {
+      await this.#takeGroup(group)
+      this.#stage.close(group)
+      return
+    }
+    // the last part commits with the position of the whole group; what is reported waits until every domain has committed
+    this.#committing = group.firstArrival
+    this.#stage.close(group)
+    for (const domain of this.#options.domains) await domain.sendPart(true)
+    this.#committing = Number.POSITIVE_INFINITY
   }
 
   async #takeGroup(group: StagedGroup): Promise<void> {
@@ -623,12 +634,23 @@ export class Sink implements AsyncDisposable {
         }),
       )
     }
+    if (this.#stage.isStreaming) {
+      throw this.#fail(
+        new TidegateError(`the source truncated ${plan.name} inside of a group that is larger than the buffer`, {
+          code: 'GROUP_TOO_LARGE',
+          table: plan.name,
+          hint: "raise 'sink.buffer.max-bytes'",
+        }),
+      )
+    }
     await this.#flushDomains('truncate')
     await domain.truncate(index)
   }
 
   async #flushDomains(trigger: 'explicit' | 'close' | 'truncate' | 'group' | 'pressure'): Promise<void> {
     this.#pairs.clear()
+    // to flush in the middle of a large group would commit half of it
+    if (this.#stage.isStreaming) return
     await Promise.all(this.#options.domains.map((domain) => domain.flush(trigger))).catch((error: unknown) => {
       throw this.#fail(error as TidegateError)
     })
