@@ -6,7 +6,7 @@ import { createMergeFunction } from './create-merge-function.ts'
 import type { MergeChange } from './merge-change.ts'
 import type { MergeFunction } from './merge-function.ts'
 import type { MergePlan } from './merge-plan.ts'
-import { randomPlans, recordsOf } from './random-plan.test-support.ts'
+import { type RandomPlan, randomPlans, recordsOf } from './random-plan.test-support.ts'
 
 describe('apply and compose: apply(apply(s, a), b) = apply(s, compose(a, b))', () => {
   for (const [name, plans] of Object.entries(randomPlans)) {
@@ -29,11 +29,47 @@ describe('apply and compose: apply(apply(s, a), b) = apply(s, compose(a, b))', (
           const folded = stepwise(merge, start, fold(merge, changes))
           expect(unordered(plan, folded.row)).toEqual(unordered(plan, inSteps.row))
         }),
-        { numRuns: 3000 },
+        { numRuns: 1500 },
       )
     })
   }
+
+  test('K6 holds for rows that moved here from another key', () => {
+    const source: Row = [1, 7, 8, 9, 9, false]
+    const scenarios = moves.chain((random) =>
+      fc.record({
+        plan: fc.constant(random.plan),
+        before: recordsOf(random, 3),
+        records: fc.tuple(recordsOf(random, 4), fc.array(fc.boolean(), { minLength: 4, maxLength: 4 })),
+      }),
+    )
+    const arrive = (plan: MergePlan, change: MergeChange): MergeChange =>
+      change.moveFrom === undefined
+        ? change
+        : { ...change, moveFrom: undefined, row: filled(plan, change.row, source) as Row }
+    fc.assert(
+      fc.property(scenarios, ({ plan, before, records: [records, moved] }) => {
+        const merge = createMergeFunction(plan)
+        const start = stepwise(merge, undefined, lifted(merge, before)).row
+        const changes = lifted(merge, records).map((change, index): MergeChange => {
+          const moveFrom = { key: 'old', row: source }
+          return change.op === 'upsert' && !change.replace && moved[index] ? { ...change, moveFrom } : change
+        })
+        const arrived = (list: readonly MergeChange[]) => list.map((change) => arrive(plan, change))
+        const inSteps = stepwise(merge, start, arrived(changes))
+        const folded = stepwise(merge, start, arrived(fold(merge, changes)))
+        expect(folded.row).toEqual(inSteps.row)
+      }),
+      { numRuns: 1500 },
+    )
+  })
 })
+
+const moves = randomPlans['deduplicate'] as fc.Arbitrary<RandomPlan>
+
+function filled(plan: MergePlan, row: MergeChange['row'], source: Row): MergeChange['row'] {
+  return plan.columns.slice(0, plan.declaredCount).map((_, at) => (row[at] === undefined ? source[at] : row[at]))
+}
 
 function lifted(merge: MergeFunction, records: readonly Parameters<MergeFunction['lift']>[0][]): MergeChange[] {
   return records.flatMap((record) => {
