@@ -1,7 +1,7 @@
 import type { Problem } from '../errors.ts'
 import { notIdempotent } from '../merge/merge-plan.ts'
 import type { DeliveryPlan, FlushPlan, TablePlan } from './plan.ts'
-import type { TableInput } from './plan-sink.ts'
+import type { TableInput } from './plan-input.ts'
 import type { SharedValues } from './shared-values.ts'
 
 /** Tables that are flushed together must agree on these (rule B4). */

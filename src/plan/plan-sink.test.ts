@@ -8,7 +8,8 @@ import { TidegateError } from '../errors.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { sharedOptions } from '../options/shared-options.ts'
 import type { TablePlan } from './plan.ts'
-import { planSink, type SourceInput } from './plan-sink.ts'
+import type { SourceInput } from './plan-input.ts'
+import { planSink } from './plan-sink.ts'
 import type { SharedValues } from './shared-values.ts'
 
 const columns =

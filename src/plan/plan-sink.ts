@@ -3,34 +3,16 @@ import { kindsOfMode } from '../changelog/changelog-mode.ts'
 import type { Connector } from '../connector/connector.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { type Problem, problemsError, type TidegateError } from '../errors.ts'
-import type { EffectiveOption } from '../options/resolve-options.ts'
 import type { RowKind } from '../row/row-kind.ts'
 import { compileMerge } from './compile-merge.ts'
 import { deliveryOf, flushOf } from './domain-plan.ts'
 import { negotiate } from './negotiate.ts'
 import type { SinkPlan, SourcePlan, TablePlan } from './plan.ts'
+import type { SourceInput, TableInput } from './plan-input.ts'
 import { promisesOf } from './promises.ts'
 import { refusalsOf } from './refusals.ts'
 import type { SharedValues } from './shared-values.ts'
 import { updateBeforePlan } from './update-before.ts'
-
-/** A table with its options read. */
-export interface TableInput {
-  readonly definition: TableDefinition
-  readonly options: SharedValues
-  readonly connectorOptions: Readonly<Record<string, unknown>>
-  readonly effectiveOptions: readonly EffectiveOption[]
-  readonly notes: readonly string[]
-}
-
-/** What is known of the input before its first record. */
-export interface SourceInput {
-  /** Format that was named or detected. */
-  readonly format?: string | undefined
-  /** Mode that the format carries. */
-  readonly mode?: ChangelogMode | undefined
-  readonly groupEnd?: 'marker' | 'next-id' | 'none' | undefined
-}
 
 /**
  * Settles everything before the first record, for the tables of one flush domain or of several. Pure. Throws one error

@@ -4,7 +4,7 @@ import { notIdempotent } from '../merge/merge-plan.ts'
 import type { RowKind } from '../row/row-kind.ts'
 import { columnsRefusingRetract } from './compile-merge.ts'
 import type { TablePlan } from './plan.ts'
-import type { SourceInput } from './plan-sink.ts'
+import type { SourceInput } from './plan-input.ts'
 import type { SharedValues } from './shared-values.ts'
 
 export interface RefusalInput {

@@ -1,19 +1,18 @@
 import { Writable } from 'node:stream'
 import type { ChangelogElement } from '../changelog/element.ts'
-import type { Sink } from './sink.ts'
 
 /**
  * The sink as a Node stream in object mode. Ending it closes the sink, so `pipeline` rejects if anything was not written.
  * Node's own disposal of a Writable destroys it and loses what is buffered; this one ends it and waits.
  */
-export function createWritable(sink: Sink): Writable {
+export function createWritable(sink: StreamedSink): Writable {
   return new SinkWritable(sink)
 }
 
 class SinkWritable extends Writable {
-  readonly #sink: Sink
+  readonly #sink: StreamedSink
 
-  constructor(sink: Sink) {
+  constructor(sink: StreamedSink) {
     super({ objectMode: true, highWaterMark: 1024 })
     this.#sink = sink
   }
@@ -56,7 +55,7 @@ class SinkWritable extends Writable {
 }
 
 /** The sink as a WHATWG stream. */
-export function createWebWritable(sink: Sink): WritableStream<ChangelogElement> {
+export function createWebWritable(sink: StreamedSink): WritableStream<ChangelogElement> {
   return new WritableStream<ChangelogElement>(
     {
       write: (element) => sink.write(element),
@@ -67,4 +66,11 @@ export function createWebWritable(sink: Sink): WritableStream<ChangelogElement> 
     },
     new CountQueuingStrategy({ highWaterMark: 1024 }),
   )
+}
+
+/** What the streams need of a sink. */
+interface StreamedSink {
+  write(element: ChangelogElement): Promise<void>
+  close(): Promise<unknown>
+  abort(reason?: unknown): Promise<void>
 }
