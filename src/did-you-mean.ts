@@ -1,11 +1,11 @@
 /**
  * The candidate that `word` was probably meant to be, or undefined when none is near: at most one slip in four
- * characters, where a slip is a wrong, missing, extra or swapped character. Case is ignored.
+ * characters, and one in a word of three, where a slip is a wrong, missing, extra or swapped character. Case is ignored.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()
   let best: string | undefined
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 4)) + 1
+  let bestDistance = Math.max(wanted.length < 3 ? 0 : 1, Math.floor(wanted.length / 4)) + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue
     const distance = editDistance(wanted, candidate.toLowerCase())

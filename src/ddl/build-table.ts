@@ -1,8 +1,8 @@
 import type { IToken } from 'chevrotain'
 import { didYouMean } from '../did-you-mean.ts'
 import { type Column, createSchema } from '../row/schema.ts'
+import { DdlFault } from './ddl-fault.ts'
 import type { CreateTable, OptionPair, PhysicalColumn, PrimaryKey, TableElement } from './statement.ts'
-import { DdlFault } from './syntax-error.ts'
 import type { TableDefinition } from './table-definition.ts'
 import { nameOf } from './tokens.ts'
 
@@ -100,7 +100,7 @@ function writtenColumn(token: IToken, declared: ReadonlyMap<string, Declared>, c
     throw new DdlFault(token, `${name} is in the ${clause} but ${found.reason}, so it is not written`)
   const near = didYouMean(name, declared.keys())
   const hint = near === undefined ? undefined : `${name}: did you mean ${near}?`
-  throw new DdlFault(token, `${name} is in the ${clause} but is no column of the table`, hint)
+  throw new DdlFault(token, `${name} is in the ${clause} but is no column of the table`, { hint })
 }
 
 const uniqueNote = 'UNIQUE is not used here: the store checks it'

@@ -1,4 +1,5 @@
 import { EOF, type IToken, type TokenType, tokenMatcher } from 'chevrotain'
+import { DdlFault } from './ddl-fault.ts'
 import { expectationFault } from './parse-faults.ts'
 import type {
   ColumnAttribute,
@@ -13,7 +14,6 @@ import type {
   TableClause,
   TableElement,
 } from './statement.ts'
-import { DdlFault } from './syntax-error.ts'
 import * as t from './tokens.ts'
 import { TypeParser } from './type-parser.ts'
 
@@ -275,17 +275,23 @@ export class DdlParser extends TypeParser {
   private readonly optionList = this.RULE('optionList', (): OptionPair[] => {
     const pairs: OptionPair[] = []
     this.CONSUME(t.LeftParen)
-    this.MANY_SEP({
-      SEP: t.Comma,
-      DEF: () => {
-        const token = this.CONSUME(t.StringLiteral)
-        this.CONSUME(t.Equals)
-        const value = this.CONSUME1(t.StringLiteral)
-        this.ACTION(() => pairs.push({ token, key: t.textOf(token), value: t.textOf(value) }))
+    this.OR([
+      { ALT: () => this.CONSUME(t.RightParen) },
+      {
+        ALT: () => {
+          this.AT_LEAST_ONE_SEP({ SEP: t.Comma, DEF: () => pairs.push(this.SUBRULE(this.optionPair)) })
+          this.CONSUME1(t.RightParen)
+        },
       },
-    })
-    this.CONSUME(t.RightParen)
+    ])
     return pairs
+  })
+
+  private readonly optionPair = this.RULE('optionPair', (): OptionPair => {
+    const token = this.CONSUME(t.StringLiteral)
+    this.CONSUME(t.Equals)
+    const value = this.CONSUME1(t.StringLiteral)
+    return this.ACTION(() => ({ token, key: t.textOf(token), value: t.textOf(value) }))
   })
 
   private readonly insert = this.RULE('insert', (): InsertInto => {
@@ -380,7 +386,10 @@ export class DdlParser extends TypeParser {
     const token = this.CONSUME(t.Alter)
     this.ACTION(() => {
       if (this.LA(1).tokenType !== t.Table) return
-      throw new DdlFault(token, 'ALTER TABLE is not read', 'write the change into the CREATE TABLE', 'DDL_UNSUPPORTED')
+      throw new DdlFault(token, 'ALTER TABLE is not read', {
+        hint: 'write the change into the CREATE TABLE',
+        code: 'DDL_UNSUPPORTED',
+      })
     })
     this.SUBRULE(this.query)
     return { kind: 'unused', what: 'ALTER' }
@@ -479,9 +488,9 @@ export class DdlParser extends TypeParser {
     return expectationFault(expected, this.LA(1), this.LA(0))
   }
 
-  private refuse(token: IToken, what: string, fix: string): never {
+  private refuse(token: IToken, what: string, hint: string): never {
     return this.ACTION(() => {
-      throw new DdlFault(token, `CREATE TABLE … ${what} is not read`, fix, 'DDL_UNSUPPORTED')
+      throw new DdlFault(token, `CREATE TABLE … ${what} is not read`, { hint, code: 'DDL_UNSUPPORTED' })
     }) as never
   }
 }

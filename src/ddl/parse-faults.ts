@@ -1,7 +1,18 @@
 import { EOF, type IParserErrorMessageProvider, type IToken, type TokenType } from 'chevrotain'
 import { didYouMean } from '../did-you-mean.ts'
-import { DdlFault, describeToken } from './syntax-error.ts'
-import { Comma, DoubleQuoted, keywordNames, Name, RightParen, StringLiteral, unclosedFault, Word } from './tokens.ts'
+import { DdlFault } from './ddl-fault.ts'
+import {
+  Comma,
+  Deduplicate,
+  Do,
+  Equals,
+  keywordNames,
+  Name,
+  RightParen,
+  StringLiteral,
+  unclosedFault,
+  Word,
+} from './tokens.ts'
 
 /** Words of other systems' DDL, with what to do about them. */
 const foreignWords: Readonly<Record<string, string>> = {
@@ -44,7 +55,7 @@ export function expectationFault(
   const unclosed = unclosedFault(found)
   if (unclosed !== undefined) return new DdlFault(found, unclosed)
   const wanted = typeof expected === 'string' ? expected : listOf(expected.map(labelOf))
-  return new DdlFault(found, `expected ${wanted}, found ${describeToken(found)}`, hintFor(expected, found, previous))
+  return new DdlFault(found, `expected ${wanted}`, { hint: hintFor(expected, found, previous), addFound: true })
 }
 
 function hintFor(
@@ -57,8 +68,10 @@ function hintFor(
   if (/[‘’“”´]/.test(found.image)) return "these are typographic quotes: text stands in '…', names in `…`"
   if (previous?.tokenType === Comma && found.tokenType === RightParen) return 'remove the comma before it'
   const types = typeof expected === 'string' ? [] : expected
-  if (types.includes(StringLiteral)) {
-    return found.tokenType === DoubleQuoted ? "text stands in single quotes: '…'" : 'put it in single quotes'
+  if (types.includes(StringLiteral)) return "text stands in single quotes: '…'"
+  if (types.includes(Equals)) return "an option is written 'name' = 'value'"
+  if (types.includes(Do) || types.includes(Deduplicate)) {
+    return 'the clause is ON CONFLICT DO ERROR, DO NOTHING or DO DEDUPLICATE, without columns'
   }
   const near = found.tokenType === Word ? nearKeyword(found.image, expected) : undefined
   if (near !== undefined) return `${found.image}: did you mean ${near}?`

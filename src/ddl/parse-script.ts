@@ -1,9 +1,9 @@
 import { buildTable, type DeclaredTable, optionRecord } from './build-table.ts'
+import { DdlFault } from './ddl-fault.ts'
 import { findTable } from './find-table.ts'
 import { readSql } from './read-sql.ts'
 import type { Script } from './script.ts'
 import type { CreateTable, InsertInto, OnConflict, Statement } from './statement.ts'
-import { DdlFault } from './syntax-error.ts'
 import type { TableDefinition } from './table-definition.ts'
 
 /**
@@ -89,7 +89,10 @@ function conflictOf(inserts: readonly InsertInto[]): OnConflict | undefined {
   const other = others.find(({ onConflict }) => onConflict !== first?.onConflict)
   if (other === undefined) return first?.onConflict
   const hint = 'a table has one policy: give each INSERT the same clause'
-  throw new DdlFault(other.target.token, 'an INSERT above says otherwise about ON CONFLICT', hint, 'DDL_UNSUPPORTED')
+  throw new DdlFault(other.target.token, 'an INSERT above says otherwise about ON CONFLICT', {
+    hint,
+    code: 'DDL_UNSUPPORTED',
+  })
 }
 
 function insertNotes({ overwrite, hints }: InsertInto): string[] {

@@ -1,5 +1,6 @@
+import { DdlFault } from './ddl-fault.ts'
 import { DdlParser } from './ddl-parser.ts'
-import { DdlFault, syntaxError } from './syntax-error.ts'
+import { syntaxError } from './syntax-error.ts'
 import { tokenize } from './tokens.ts'
 
 /** Building it takes a few milliseconds, so it is built once and only when SQL is read. */

@@ -1,95 +1,66 @@
 import type { IToken } from 'chevrotain'
 import { TidegateError } from '../errors.ts'
-import {
-  Comma,
-  DoubleQuoted,
-  Equals,
-  isEnd,
-  LeftParen,
-  RightParen,
-  Semicolon,
-  StringLiteral,
-  tokenize,
-} from './tokens.ts'
+import { blankInside, blankValues, mayBeInValue } from './blank-values.ts'
+import type { DdlFault } from './ddl-fault.ts'
+import { DoubleQuoted, isEnd, StringLiteral, tokenize, unclosedFault, Whole, Word } from './tokens.ts'
 
-/** A fault at a token, before the text it stands in is known. Only thrown inside `src/ddl`. */
-export class DdlFault extends Error {
-  readonly token: IToken
-  readonly hint: string | undefined
-  /** `DDL_UNSUPPORTED`: it is valid Flink SQL, but not for here. */
-  readonly code: 'DDL_SYNTAX' | 'DDL_UNSUPPORTED'
-
-  constructor(
-    token: IToken,
-    message: string,
-    hint?: string | undefined,
-    code: 'DDL_SYNTAX' | 'DDL_UNSUPPORTED' = 'DDL_SYNTAX',
-  ) {
-    super(message)
-    this.token = token
-    this.hint = hint
-    this.code = code
+/**
+ * The fault as a user sees it: `line:column`, the line, a caret under the fault, a hint. What may be an option's value is
+ * not shown (rule C2).
+ */
+export function syntaxError(sql: string, { token, message, fields }: DdlFault): TidegateError {
+  const tokens = tokenize(sql)
+  const hidden = !isEnd(token) && mayBeInValue(sql, tokens, token)
+  const offset = isEnd(token) ? sql.trimEnd().length : token.startOffset
+  const lineStart = sql.lastIndexOf('\n', offset - 1) + 1
+  const lineNumber = sql.slice(0, lineStart).split('\n').length
+  const line = {
+    before: blankValues(sql, tokens).slice(Math.max(lineStart, offset - shownMax), offset),
+    fault: faultText(token, hidden),
+    after: textAfter(sql, offset + faultText(token, hidden).length, hidden),
   }
+  const gutter = String(lineNumber)
+  const lines = [
+    `line ${lineNumber}:${offset - lineStart + 1}: ${message}${fields.addFound ? `, found ${found(token, hidden)}` : ''}`,
+    `  ${gutter} | ${line.before}${line.fault}${line.after}`.trimEnd(),
+    `  ${' '.repeat(gutter.length)} | ${line.before.replace(/[^\t]/g, ' ')}${'^'.repeat(line.fault.length || 1)}`,
+  ]
+  if (fields.hint !== undefined) lines.push(`  ${fields.hint}`)
+  return new TidegateError(lines.join('\n'), { code: fields.code ?? 'DDL_SYNTAX' })
 }
 
 /** Longest part of a line that is shown on either side of the fault. */
 const shownMax = 60
 
-/**
- * The fault as a user sees it: `line:column`, the line, a caret under the fault, a hint. Texts and option values in the
- * line are blanked out, since they may be secrets (rule C2).
- */
-export function syntaxError(sql: string, fault: DdlFault): TidegateError {
-  const offset = isEnd(fault.token) ? sql.trimEnd().length : fault.token.startOffset
-  const lineStart = sql.lastIndexOf('\n', offset - 1) + 1
-  const lineNumber = sql.slice(0, lineStart).split('\n').length
-  const lineEnd = sql.indexOf('\n', offset) < 0 ? sql.length : sql.indexOf('\n', offset)
-  const from = Math.max(lineStart, offset - shownMax)
-  const to = Math.min(lineEnd, offset + shownMax)
-  const shown = blankValues(sql).slice(from, to).replace(/\r$/, '')
-  const width = isEnd(fault.token)
-    ? 1
-    : Math.max(1, Math.min(fault.token.image.split('\n')[0]?.length ?? 1, to - offset))
-  const gutter = String(lineNumber)
-  const lines = [
-    `line ${lineNumber}:${offset - lineStart + 1}: ${fault.message}`,
-    `  ${gutter} | ${shown}`,
-    `  ${' '.repeat(gutter.length)} | ${shown.slice(0, offset - from).replace(/[^\t]/g, ' ')}${'^'.repeat(width)}`,
-  ]
-  if (fault.hint !== undefined) lines.push(`  ${fault.hint}`)
-  return new TidegateError(lines.join('\n'), { code: fault.code })
+/** Of a token that goes on in a later line, or never ends, only the beginning. */
+function faultText(token: IToken, hidden: boolean): string {
+  if (isEnd(token)) return ''
+  if (unclosedFault(token) !== undefined) return token.image.slice(0, 1)
+  const text = hidden && isValueLike(token) ? blankInside(token) : token.image
+  return text.split(/[\r\n]/, 1).join('')
 }
 
-/** How a message names the token. Never the content of a text, which may be a value or a secret. */
-export function describeToken(token: IToken): string {
+/** The rest of the line up to the first quote: behind a fault quotes may be out of step, so that values look like names. */
+function textAfter(sql: string, from: number, hidden: boolean): string {
+  const rest = sql
+    .slice(from)
+    .split(/[\r\n]/, 1)
+    .join('')
+    .trimEnd()
+  if (hidden) return rest === '' ? '' : '…'
+  const shown = rest.slice(0, shownMax).split(/['"`]/, 1).join('')
+  return shown.length < rest.length ? `${shown}…` : shown
+}
+
+function found(token: IToken, hidden: boolean): string {
   if (isEnd(token)) return 'the end of the text'
   if (token.tokenType === StringLiteral) return 'text in single quotes'
   if (token.tokenType === DoubleQuoted) return 'text in double quotes'
+  if (hidden && isValueLike(token)) return 'something else'
   return `"${token.image.length > 30 ? `${token.image.slice(0, 30)}…` : token.image}"`
 }
 
-/** The same text with every literal that is not the name of an option, and all between `=` and the next `,` or `)`, as stars. */
-function blankValues(sql: string): string {
-  const tokens = tokenize(sql)
-  let blanked = ''
-  let end = 0
-  let inValue = false
-  for (const [index, token] of tokens.entries()) {
-    if (token.tokenType === Equals) inValue = true
-    else if ([Comma, RightParen, LeftParen, Semicolon].includes(token.tokenType)) inValue = false
-    else if (inValue || isValueText(token, tokens[index + 1])) {
-      blanked += sql.slice(end, token.startOffset) + blankInside(token.image)
-      end = token.startOffset + token.image.length
-    }
-  }
-  return blanked + sql.slice(end)
-}
-
-function isValueText(token: IToken, next: IToken | undefined): boolean {
-  return token.image.startsWith("'") && next?.tokenType !== Equals
-}
-
-/** Quotes and line breaks stay, so that the shape of the line and the caret do. */
-function blankInside(image: string): string {
-  return image.replace(/[^'"\n\r]/g, '*')
+/** Keywords and marks give nothing away. */
+function isValueLike({ tokenType }: IToken): boolean {
+  return tokenType === Word || tokenType === Whole || tokenType === StringLiteral || tokenType === DoubleQuoted
 }

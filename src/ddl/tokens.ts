@@ -100,7 +100,7 @@ export const Zone = keyword('ZONE')
 
 export const StringLiteral = createToken({
   name: 'StringLiteral',
-  pattern: /'(?:[^']|'')*'/,
+  pattern: /(?:U&)?'(?:[^']|'')*'/i,
   label: 'text in single quotes',
   line_breaks: true,
   categories: Skippable,
@@ -129,7 +129,8 @@ export const Dot = punctuation('Dot', '.', Skippable)
 export const Equals = punctuation('Equals', '=', Skippable)
 export const Less = punctuation('Less', '<', Skippable)
 export const Greater = punctuation('Greater', '>', Skippable)
-const Other = createToken({ name: 'Other', pattern: /[\s\S]/, line_breaks: true, categories: Skippable })
+// a class such as [^] or [\s\S] would be left out by chevrotain's first-character optimisation
+const Other = createToken({ name: 'Other', pattern: /[!-\uffff]/, categories: Skippable })
 
 /** `/*+ OPTIONS('k'='v') *\/` behind the target of an INSERT sets options, so it is no comment. */
 export const HintOpen = createToken({ name: 'HintOpen', pattern: /\/\*\+/, push_mode: 'hint', categories: Skippable })
@@ -188,7 +189,7 @@ export const keywordNames: readonly string[] = keywords.map((token) => token.nam
 
 const lexer = new Lexer(vocabulary, { ensureOptimizations: true })
 
-/** Every text has tokens: what is no SQL becomes single characters, which no rule takes. */
+/** Every text has tokens: what is no SQL becomes single characters; control characters count as blanks. */
 export function tokenize(sql: string): IToken[] {
   return lexer.tokenize(sql).tokens
 }
@@ -200,9 +201,13 @@ export function nameOf(token: IToken): string {
   return token.image.slice(1, -1).replaceAll(quote + quote, quote)
 }
 
-/** The text of a literal in single quotes. */
+/** The text of a literal in single quotes; `U&'\\0001'` escapes code points. */
 export function textOf(token: IToken): string {
-  return token.image.slice(1, -1).replaceAll("''", "'")
+  const text = token.image.slice(token.image.indexOf("'") + 1, -1).replaceAll("''", "'")
+  if (token.image.startsWith("'")) return text
+  return text.replace(/\\(?:(\\)|\+([\dA-F]{6})|([\dA-F]{4}))/gi, (_, backslash, six, four) =>
+    backslash === undefined ? String.fromCodePoint(Number.parseInt(six ?? four, 16)) : backslash,
+  )
 }
 
 export function isEnd(token: IToken): boolean {

@@ -1,8 +1,8 @@
 import { EmbeddedActionsParser, EOF, type IToken } from 'chevrotain'
 import type { RowField } from '../row/data-type.ts'
+import { DdlFault } from './ddl-fault.ts'
 import { parseFaults } from './parse-faults.ts'
 import type { ColumnType } from './statement.ts'
-import { DdlFault } from './syntax-error.ts'
 import * as t from './tokens.ts'
 import { isTypeFault, isTypeName, namedType, type TypeFault, type TypeParameters, typeNameFault } from './type-name.ts'
 
@@ -196,5 +196,6 @@ function hasNotNull(typed: ColumnType): boolean {
 }
 
 function faultAt(token: IToken, fault: TypeFault): DdlFault {
-  return new DdlFault(token, fault.message, fault.hint, fault.unsupported ? 'DDL_UNSUPPORTED' : 'DDL_SYNTAX')
+  const code = fault.unsupported ? 'DDL_UNSUPPORTED' : 'DDL_SYNTAX'
+  return new DdlFault(token, fault.message, { hint: fault.hint, code })
 }

@@ -95,9 +95,10 @@ interface Target {
 
 function readOption(reading: Reading, name: string, written: string): void {
   const target = exactTarget(reading.table, name)
-  // `format` is ours and Flink's: its value tells
   const flinkOnly = flinkOnlyReason(name, written)
-  if (flinkOnly !== undefined && (target === undefined || target.tableName === 'format')) {
+  // the format of the input is an option of ours, the format in which a store is written is Flink's: the value tells
+  const isOurs = target !== undefined && (target.tableName !== 'format' || v.is(target.option.schema, written))
+  if (flinkOnly !== undefined && !isOurs) {
     reading.notes.push(`option ${name} is not used here: ${flinkOnly}`)
     return
   }

@@ -1,5 +1,5 @@
+import { DdlFault } from '../ddl/ddl-fault.ts'
 import { readOrFault } from '../ddl/read-sql.ts'
-import { DdlFault } from '../ddl/syntax-error.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { type Problem, problemsError } from '../errors.ts'
 import { type OptionInput, optionText } from '../options/option.ts'
@@ -78,7 +78,7 @@ export function defineTable(
 function columnOf(name: string, text: string, problems: Problem[]): Column[] {
   const read = readOrFault(text, (parser) => parser.loneType())
   if (!(read instanceof DdlFault)) return [{ name, type: read.type, nullable: read.nullable }]
-  problems.push({ subject: `column ${name}`, message: `the type '${text}': ${read.message}`, fix: read.hint })
+  problems.push({ subject: `column ${name}`, message: `the type '${text}': ${read.message}`, fix: read.fields.hint })
   return []
 }
 
