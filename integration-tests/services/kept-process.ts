@@ -7,7 +7,7 @@ import type { ServerUser } from './server-user.ts'
  * A small shell stands between the test run and the server. It reads from a pipe that only the test run holds open: when the
  * run ends in whatever way, ctrl-C and SIGKILL included, the pipe closes, the shell ends the server and clears up.
  */
-const keeper = `
+export const keeperScript = `
   signal=$1 log=$2 clean=$3; shift 3
   "$@" </dev/null >>"$log" 2>&1 &
   server=$!
@@ -17,6 +17,7 @@ const keeper = `
   tries=0
   while kill -0 "$server" 2>/dev/null && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
   kill -s KILL "$server" 2>/dev/null
+  wait "$server"
   [ "$word" = pause ] || eval "$clean"
 `
 
@@ -43,7 +44,7 @@ export interface KeptProcessOptions {
 /** Starts a process that never outlives this one. Resolves when it runs, not yet when it answers. */
 export async function keepProcess(options: KeptProcessOptions): Promise<KeptProcess> {
   const { command, user, signal, log, clean } = options
-  const shell = spawn('/bin/sh', ['-c', keeper, 'keeper', signal, log, clean, ...command], {
+  const shell = spawn('/bin/sh', ['-c', keeperScript, 'keeper', signal, log, clean, ...command], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     uid: user?.uid,
