@@ -1,14 +1,12 @@
-import type { TablePlan } from '../plan/plan.ts'
-
 /**
  * Finds the table of a change by the name that the source gives it: `schema.table` or a bare name, against each table's
  * `source.table`. A change without a name belongs to the only table there is.
  */
 export class TableRouter {
-  readonly #plans: readonly TablePlan[]
+  readonly #plans: readonly RoutedTable[]
   readonly #found = new Map<string, number | undefined>()
 
-  constructor(plans: readonly TablePlan[]) {
+  constructor(plans: readonly RoutedTable[]) {
     this.#plans = plans
   }
 
@@ -29,4 +27,9 @@ export class TableRouter {
     const star = this.#plans.findIndex(({ source }) => source.table === '*')
     return star >= 0 ? star : undefined
   }
+}
+
+/** A table plan, as far as routing looks at it. */
+interface RoutedTable {
+  readonly source: { readonly table: string }
 }
