@@ -38,13 +38,9 @@ export class MemoryWriter implements SinkWriter {
     this.#sinkId = guarantee === 'exactly-once' ? (sinkId ?? '') : undefined
     const entry = this.#sinkId === undefined ? undefined : this.#store.ledger.get(this.#sinkId)
     this.#epoch = (entry?.epoch ?? 0) + 1
-    this.positions = entry?.positions
     if (this.#sinkId !== undefined) {
-      this.#store.ledger.set(this.#sinkId, {
-        epoch: this.#epoch,
-        positions: entry?.positions ?? new Map(),
-        batchId: entry?.batchId,
-      })
+      this.positions = entry?.positions ?? new Map()
+      this.#store.ledger.set(this.#sinkId, { epoch: this.#epoch, positions: this.positions, batchId: entry?.batchId })
     }
   }
 

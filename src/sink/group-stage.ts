@@ -1,7 +1,7 @@
 import type { Origin } from '../buffer/fold-buffer.ts'
 import type { Change } from '../changelog/element.ts'
 
-/** A change that waits for the end of its group. */
+/** A change that waits for the end of its group, or of its record. */
 export interface StagedChange {
   readonly change: Change
   readonly origin: Origin
@@ -18,7 +18,7 @@ export interface StagedGroup {
   streaming: boolean
 }
 
-/** Changes of groups that have not ended yet, under `sink.flush.align` = `group` (rule B2). */
+/** Changes that wait: for the end of their group (rule B2), or under exactly-once for the next position (rule R5). */
 export class GroupStage {
   readonly #groups = new Map<string, StagedGroup>()
   byteCount = 0

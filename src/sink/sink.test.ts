@@ -556,6 +556,72 @@ test('R5 under exactly-once a held key puts the flush off, so that its position 
   await sink.close()
 })
 
+const sums =
+  ", 'merge-engine' = 'aggregation', 'fields.total.aggregate-function' = 'sum', 'sink.delivery-guarantee' = 'exactly-once', 'sink.id' = 's1', 'sink.buffer-flush.max-rows' = '1'"
+const sumBody = 'id BIGINT, total BIGINT, PRIMARY KEY (id) NOT ENFORCED'
+
+test('R5 exactly-once never commits a part of a group whose position is that of its end, and skips it as a whole', async () => {
+  const store = createMemoryStore()
+  const table = ddl(sums, 'orders', sumBody)
+  const add = (id: number, group: string): Change => ({ kind: '+I', row: { id, total: 10 }, group })
+  const end = (group: string, offset: number) => ({ type: 'group-end' as const, group, ...at(offset) })
+  const first = await createSink({ table, client: store })
+  for (const element of [add(1, 'a'), add(2, 'a'), end('a', 1), add(1, 'b')]) await first.write(element)
+  await first.flush()
+  expect(rows(store)).toEqual([
+    [1n, 10n, false],
+    [2n, 10n, false],
+  ])
+  await first.abort()
+
+  const second = await createSink({ table, client: store })
+  const again = [add(1, 'a'), add(2, 'a'), end('a', 1), add(1, 'b'), add(2, 'b'), end('b', 2)]
+  for (const element of again) await second.write(element)
+  const { account, positions, pendingGroups } = await second.close()
+  expect(rows(store)).toEqual([
+    [1n, 20n, false],
+    [2n, 20n, false],
+  ])
+  expect(account).toMatchObject({ accepted: 4, ignored: 2, written: 2 })
+  expect([...positions]).toEqual([['', 2]])
+  expect(pendingGroups).toBe(0)
+})
+
+test('R5 exactly-once never commits a part of a record', async () => {
+  const store = createMemoryStore()
+  const sink = await createSink({ table: ddl(sums, 'orders', sumBody), client: store })
+  const half = (id: number, more: boolean): Change => ({ kind: '+I', row: { id, total: 10 }, more, ...at(1) })
+  await sink.write(half(1, true))
+  await sink.flush()
+  expect(rows(store)).toEqual([])
+  await sink.write(half(2, false))
+  await sink.flush()
+  expect(rows(store)).toHaveLength(2)
+  expect([...(store.ledger.get('s1')?.positions ?? [])]).toEqual([['', 1]])
+  await sink.close()
+})
+
+test('R5 a group that is too large to hold and was written before is not committed again', async () => {
+  const store = createMemoryStore()
+  const table = ddl(`${sums}, 'sink.buffer.max-bytes' = '2kb'`, 'orders', sumBody)
+  const group = [
+    ...Array.from({ length: 50 }, (_, id): Change => ({ kind: '+I', row: { id, total: 10 }, group: 'a' })),
+    { type: 'group-end' as const, group: 'a', ...at(1) },
+  ]
+  const first = await createSink({ table, client: store })
+  for (const element of group) await first.write(element)
+  await first.close()
+  const written = rows(store)
+  expect(written).toHaveLength(50)
+  const second = await createSink({ table, client: store })
+  const replay = async () => {
+    for (const element of group) await second.write(element)
+  }
+  await expect(replay()).rejects.toMatchObject({ code: 'GROUP_TOO_LARGE' })
+  await expect(second.close()).rejects.toMatchObject({ code: 'GROUP_TOO_LARGE' })
+  expect(rows(store)).toEqual(written)
+})
+
 test('a Node pipeline ends with everything written, and a web stream too', async () => {
   const node = await open()
   await pipeline(Readable.from([change('+I', 1, 'a'), change('+I', 2, 'b')]), node.sink.writable())

@@ -73,6 +73,8 @@ export class Sink implements AsyncDisposable {
   readonly #stage = new GroupStage()
   readonly #blocked: BlockedKeys
   readonly #aligned: boolean
+  /** The store keeps the positions (rule R5): a flush may be cut only where one is reached. */
+  readonly #exactlyOnce: boolean
   /** Arrivals of rejected records that are not safe with the failure handler yet. */
   readonly #unsettled = new Set<number>()
   readonly #rejections = new Set<Promise<void>>()
@@ -98,6 +100,7 @@ export class Sink implements AsyncDisposable {
     this.#account = options.account
     this.#positions = options.positions
     this.#aligned = options.plan.flush.align === 'group'
+    this.#exactlyOnce = options.tables.some(({ ledger }) => ledger !== undefined)
     this.#blocked = new BlockedKeys(options.tables, options.failureHandler.name === 'dead-letter')
   }
 
@@ -247,7 +250,7 @@ export class Sink implements AsyncDisposable {
   async #room(): Promise<void> {
     while (this.#full) {
       this.#check()
-      if (this.#aligned && this.#stage.byteCount >= this.plan.flush.bufferMaxBytes / 2) {
+      if (this.#stage.byteCount >= this.plan.flush.bufferMaxBytes / 2) {
         const largest = this.#stage.largest()
         if (largest !== undefined) await this.#streamGroup(largest)
         continue
@@ -321,14 +324,30 @@ export class Sink implements AsyncDisposable {
       return undefined
     }
     this.#account.accepted++
-    if (this.#aligned && change.group !== undefined) return this.#stageChange(change, origin)
+    const group = this.#groupOf(change)
+    if (group !== undefined) return this.#stageChange(group, change, origin)
     const pending = this.#take(change, at, origin)
     this.#recordEnd(change)
-    if (change.more === true) return pending
+    if (change.more !== true) this.#afterRecord(at)
+    return pending
+  }
+
+  /**
+   * What the change has to wait for: the end of its group if flushes are aligned; under exactly-once the next position,
+   * since what is written beyond the stored position would come a second time after a restart.
+   */
+  #groupOf(change: Change): string | undefined {
+    if (change.group !== undefined && (this.#aligned || (this.#exactlyOnce && change.position === undefined))) {
+      return change.group
+    }
+    const isPart = change.more === true || this.#stage.get(wholeRecord) !== undefined
+    return this.#exactlyOnce && isPart ? wholeRecord : undefined
+  }
+
+  #afterRecord(at: number): void {
     const { domain } = this.#tables[at] as SinkTable
     if (this.#aligned) domain.afterGroup()
     else domain.afterRecord()
-    return pending
   }
 
   /** One object for all records: whoever keeps an origin copies it. */
@@ -343,7 +362,7 @@ export class Sink implements AsyncDisposable {
   /** Through intake, update-before rule and pairs into the fold buffer. */
   #take(change: Change, at: number, origin: Origin): Promise<void> | undefined {
     const table = this.#tables[at] as SinkTable
-    if (this.#isReplay(change, table)) return this.#ignored(change, at, 'written before, says the ledger')
+    if (isReplay(change.position, table)) return this.#ignored(change, at, writtenBefore)
     const intake = table.intake.take(change)
     if (intake.outcome === 'ignored') return this.#ignored(change, at, intake.reason)
     if (intake.outcome === 'rejected') return this.#rejected(change, at, origin, intake.code, intake.reason)
@@ -434,14 +453,6 @@ export class Sink implements AsyncDisposable {
     if (old !== undefined) domain.link(old, entry)
     this.#options.observer?.taken(change, at, 'buffered', 'the key changed')
     return undefined
-  }
-
-  #isReplay(change: Change, table: SinkTable): boolean {
-    if (change.position === undefined || table.ledger === undefined) return false
-    const written = table.ledger.get(change.position.partition)
-    if (written === undefined) return false
-    const order = compareOffsets(change.position.offset, written)
-    return order !== undefined && order <= 0
   }
 
   #recordEnd(change: Change): void {
@@ -545,8 +556,7 @@ export class Sink implements AsyncDisposable {
     return this.#tables.find((one) => one.domain === domain && one.index === index) as SinkTable
   }
 
-  #stageChange(change: Change, origin: Origin): Promise<void> | undefined {
-    const id = change.group as string
+  #stageChange(id: string, change: Change, origin: Origin): Promise<void> | undefined {
     const open = this.#stage.get(id)
     if (open?.streaming === true) {
       const at = this.#options.router.route(change.table) as number
@@ -557,23 +567,41 @@ export class Sink implements AsyncDisposable {
     const byteCount = sizeOf(change)
     const group = this.#stage.add(id, { change, origin: { ...origin }, byteCount })
     this.#recordEnd(change)
+    if (id === wholeRecord && change.more !== true) return this.#endRecord(group, change)
     return group.byteCount > this.plan.flush.bufferMaxBytes / 2 ? this.#streamGroup(group) : undefined
   }
 
+  #endRecord(group: StagedGroup, last: Change): Promise<void> | undefined {
+    const pending = this.#takeGroup(group, last.position)
+    this.#stage.close(group)
+    this.#afterRecord(this.#options.router.route(last.table) as number)
+    return pending
+  }
+
   async #acceptGroupEnd(element: GroupEnd): Promise<void> {
-    const group = this.#aligned ? this.#stage.find(element.group) : undefined
-    if (group !== undefined) await this.#endGroup(group)
+    const group = this.#stage.find(element.group)
+    // before the group is ended: the last part of a large one commits with this position
     if (element.position !== undefined) this.#positions.note(element.position, this.#arrival)
+    if (group !== undefined) await this.#endGroup(group, element.position)
     for (const domain of this.#options.domains) domain.afterGroup()
     if (this.#aligned && this.plan.delivery.failureScope === 'group') await this.#flushDomains('group')
     this.#positions.advance(this.#oldestArrival())
   }
 
-  async #endGroup(group: StagedGroup): Promise<void> {
+  /** `end`: the position that the source has reached with the group. */
+  async #endGroup(group: StagedGroup, end: Position | undefined): Promise<void> {
     if (!group.streaming) {
-      await this.#takeGroup(group)
+      await this.#takeGroup(group, end)
       this.#stage.close(group)
       return
+    }
+    if (this.#tables.some((table) => isReplay(end, table))) {
+      throw this.#fail(
+        new TidegateError('a group that was written before came again, and is too large to be held until its end', {
+          code: 'GROUP_TOO_LARGE',
+          hint: "raise 'sink.buffer.max-bytes', or let the source go on from the sink's positions",
+        }),
+      )
     }
     // the last part commits with the position of the whole group; what is reported waits until every domain has committed
     this.#committing = group.firstArrival
@@ -582,12 +610,18 @@ export class Sink implements AsyncDisposable {
     this.#committing = Number.POSITIVE_INFINITY
   }
 
-  async #takeGroup(group: StagedGroup): Promise<void> {
+  #takeGroup(group: StagedGroup, end: Position | undefined): Promise<void> | undefined {
+    const pending: Promise<void>[] = []
     for (const { change, origin } of this.#stage.drain(group)) {
       const at = this.#options.router.route(change.table) as number
-      const pending = this.#take(change, at, origin)
-      if (pending !== undefined) await pending
+      if (isReplay(end, this.#tables[at] as SinkTable)) {
+        this.#ignored(change, at, writtenBefore)
+        continue
+      }
+      const handling = this.#take(change, at, origin)
+      if (handling !== undefined) pending.push(handling)
     }
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
   }
 
   /** The group is larger than the buffer: what is complete goes first, then its parts into one open transaction. */
@@ -602,7 +636,7 @@ export class Sink implements AsyncDisposable {
     }
     await this.#flushDomains('pressure')
     group.streaming = true
-    await this.#takeGroup(group)
+    await this.#takeGroup(group, undefined)
     await this.#sendParts(undefined)
   }
 
@@ -701,6 +735,19 @@ export class Sink implements AsyncDisposable {
     publishEvent({ type: 'warning', table, message }, this.#options.onEvent)
   }
 }
+
+const writtenBefore = 'written before, says the ledger'
+
+function isReplay(position: Position | undefined, { ledger }: SinkTable): boolean {
+  if (position === undefined || ledger === undefined) return false
+  const written = ledger.get(position.partition)
+  if (written === undefined) return false
+  const order = compareOffsets(position.offset, written)
+  return order !== undefined && order <= 0
+}
+
+/** Id of the group that the changes of one record are, which no source gives to a group of its own. */
+const wholeRecord = '\0record'
 
 function keyOf(plan: TablePlan, row: RowObject): RowObject {
   return Object.fromEntries(
