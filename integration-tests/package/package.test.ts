@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectFolder, tool } from '../build-package.ts'
 import { runCommand } from '../services/run-command.ts'
+import { runScript } from './run-script.ts'
 
 /** What `npm publish` would send, and a project that installs it. */
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-package-'))
@@ -36,4 +37,9 @@ test('a project that installs the package compiles under strict settings and run
   const printed = await runCommand(process.execPath, ['out/main.js'], { cwd: consumer })
   expect(printed.trim().split('\n').at(-1)).toBe('OPTION_INVALID')
   expect(printed).toContain('paid')
+})
+
+test('the demo of the README runs, builds what it needs, and ends by itself', async () => {
+  const { exitCode, output } = await runScript('demo')
+  expect(exitCode, output).toBe(0)
 })
