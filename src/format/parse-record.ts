@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Position } from '../changelog/position.ts'
 import { TidegateError } from '../errors.ts'
-import { parseExact } from '../row/exact-json.ts'
+import { jsonFaultPosition, parseExact } from '../row/exact-json.ts'
 import type { InputRecord } from './format.ts'
 
 /** A JSON object as a decoder sees it. */
@@ -25,7 +25,7 @@ export interface ParsedRecord {
  * `kcat -J`) or as `{key, value}`. Throws `INPUT_MALFORMED` for text that is not JSON or not UTF-8.
  */
 export function parseRecord(input: InputRecord): ParsedRecord {
-  if (input.fault !== undefined) throw malformed(input, input.fault)
+  if (input.fault !== undefined) throw unreadable(input, input.fault)
   const value = parsePart(input, input.value)
   const envelope = isJsonObject(value) ? envelopeOf(value) : undefined
   if (envelope === undefined) {
@@ -101,22 +101,16 @@ function parseText(input: InputRecord, text: string): unknown {
   try {
     return parseExact(text)
   } catch (error) {
-    throw malformed(input, faultOf(text, error), hintOf(text))
+    throw unreadable(input, faultOf(text, error), hintOf(text))
   }
 }
 
-/** Where the text goes wrong, without showing it: the engine's own message quotes the input. */
+/** Where the text goes wrong, without showing it. */
 function faultOf(text: string, error: unknown): string {
   if (error instanceof RangeError) return 'is nested too deeply'
-  const message = error instanceof Error ? error.message : ''
-  const position = /at position (\d+)/.exec(message)?.[1]
-  if (
-    /end of JSON input|unterminated string|JSON input but reached end/i.test(message) ||
-    Number(position) >= text.length
-  ) {
-    return 'is not JSON: it ends in the middle'
-  }
-  return position === undefined ? 'is not JSON' : `is not JSON (column ${Number(position) + 1})`
+  const position = jsonFaultPosition(text)
+  if (position === undefined) return 'is not JSON'
+  return position >= text.length ? 'is not JSON: it ends in the middle' : `is not JSON (column ${position + 1})`
 }
 
 function hintOf(text: string): string | undefined {
@@ -129,8 +123,12 @@ function hintOf(text: string): string | undefined {
 function decodeUtf8(input: InputRecord, bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   // a replacement character is a fault only if the input does not hold one itself
-  if (text.includes('\ufffd') && !isUtf8(bytes)) throw malformed(input, 'is not valid UTF-8')
+  if (text.includes('\ufffd') && !isUtf8(bytes)) throw unreadable(input, 'is not valid UTF-8')
   return text
+}
+
+function unreadable(input: InputRecord, reason: string, hint?: string): TidegateError {
+  return malformed({ record: input.record, position: positionOf(input) }, reason, hint)
 }
 
 function parseKey(key: unknown): unknown {

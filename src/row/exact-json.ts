@@ -9,6 +9,17 @@ export function parseExact(text: string): unknown {
   return mayLoseDigits.test(text) ? parse(text, null, losslessOptions) : JSON.parse(text)
 }
 
+/** Where a text stops being JSON, counted from 0; undefined if it cannot be told. The engine's own messages quote the text. */
+export function jsonFaultPosition(text: string): number | undefined {
+  try {
+    parse(text, null, losslessOptions)
+    return undefined
+  } catch (error) {
+    const position = error instanceof SyntaxError ? /at position (\d+)$/.exec(error.message)?.[1] : undefined
+    return position === undefined ? undefined : Number(position)
+  }
+}
+
 /** The digits of a number that `parseExact`, or another lossless-json, has kept as text; undefined for anything else. */
 export function losslessDigits(value: unknown): string | undefined {
   return isLosslessNumber(value) ? value.value : undefined
