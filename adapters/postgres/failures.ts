@@ -38,7 +38,7 @@ export const sqlStates: readonly SqlState[] = [
   { state: '25P04', failure: 'transient', meaning: 'the transaction took too long' },
   {
     state: '26000',
-    failure: 'fatal',
+    failure: 'transient',
     meaning: "a prepared statement is gone: set 'prepared-statements' = 'false' behind a pooler",
   },
   { state: '27000', failure: 'row', meaning: 'a trigger changed the row that is being written' },

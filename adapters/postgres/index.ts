@@ -1,8 +1,12 @@
+import { must } from '../../src/assert.ts'
 import type { Capabilities } from '../../src/connector/capabilities.ts'
-import type { Connector, ConnectorOptions } from '../../src/connector/connector.ts'
+import type { CheckFinding, Connector, ConnectorOptions, OpenContext } from '../../src/connector/connector.ts'
+import { aggregateFunctions, takesRetract } from '../../src/merge/merge-plan.ts'
 import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
+import { checkTables } from './open-tables.ts'
 import { options, type PostgresOptions, parseEndpoint } from './options.ts'
+import { openSessions } from './sessions.ts'
 import { createTable } from './statements/create-table.ts'
 import { tableStatements } from './statements/table-statements.ts'
 import { plannedTarget, targetName } from './target.ts'
@@ -18,15 +22,14 @@ export const postgres: Connector = {
   capabilities: () => capabilities,
   typeMapping,
   targetName: (plan) => quoteQualified(targetName(plan)),
-  statements: (plan) => {
-    const { upsert, remove } = tableStatements(plan.merge, plannedTarget(plan))
-    return [
-      { purpose: 'whole rows', text: upsert.text },
-      { purpose: 'deletes', text: remove.text },
-    ]
-  },
+  statements: (plan) =>
+    tableStatements(plan.merge, plannedTarget(plan)).all.map(({ purpose, statement }) => ({
+      purpose,
+      text: statement.text,
+    })),
   createTable,
   open: openWriter,
+  check,
   classify,
 }
 
@@ -36,8 +39,8 @@ const capabilities: Capabilities = {
   patch: true,
   sequence: { gate: true, compound: true, descending: true },
   sequenceGroups: true,
-  aggregates: ['sum', 'max', 'min'],
-  retracts: ['sum'],
+  aggregates: aggregateFunctions,
+  retracts: [...takesRetract],
   firstRow: true,
   moves: true,
   transaction: true,
@@ -48,6 +51,21 @@ const capabilities: Capabilities = {
   batchShape: 'upsert',
   volatile: false,
   tombstoneLife: 'until you remove it',
+}
+
+async function check({ tables, client }: OpenContext): Promise<readonly CheckFinding[]> {
+  const { connectorOptions } = must(tables[0], 'a domain has a table')
+  const sessions = await openSessions(client, connectorOptions as PostgresOptions)
+  try {
+    const lease = await sessions.lease(0)
+    try {
+      return await checkTables(lease.session, tables)
+    } finally {
+      lease.release()
+    }
+  } finally {
+    await sessions.close()
+  }
 }
 
 /** Tables of one database and role share a flush; a url that cannot be read is refused when the sink opens. */

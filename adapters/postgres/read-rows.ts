@@ -8,7 +8,7 @@ import { columnList } from './statements/staged.ts'
 import type { Target } from './target.ts'
 
 /** Text forms are the same whatever the session and the server are set to. */
-const plainText: readonly Statement[] = [
+export const plainText: readonly Statement[] = [
   { text: "SET LOCAL TimeZone TO 'UTC'" },
   { text: "SET LOCAL DateStyle TO 'ISO'" },
   { text: "SET LOCAL bytea_output TO 'hex'" },

@@ -19,6 +19,7 @@ export interface TargetColumn {
   readonly defaultSql: string | undefined
   /** `GENERATED ALWAYS AS IDENTITY`: takes values only when told so. */
   readonly identityAlways: boolean
+  readonly notNull: boolean
 }
 
 /** The target as tidegate would create it: what `explain`, `ddl` and the golden files go by. Throws `PLAN_REFUSED`. */
@@ -54,5 +55,11 @@ function plannedColumn(column: StoredColumn, problems: Problem[]): TargetColumn 
     })
     return undefined
   }
-  return { name: column.name, binding: bound.binding, defaultSql: undefined, identityAlways: false }
+  return {
+    name: column.name,
+    binding: bound.binding,
+    defaultSql: undefined,
+    identityAlways: false,
+    notNull: !column.nullable,
+  }
 }

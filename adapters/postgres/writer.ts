@@ -1,233 +1,246 @@
 import { must } from '../../src/assert.ts'
 import type { Positions } from '../../src/changelog/position.ts'
-import type { RejectedChange, WriteBatch, WriteResult } from '../../src/connector/batch.ts'
-import { bisect } from '../../src/connector/bisect.ts'
+import type { WriteBatch, WriteResult } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
-import type { MergeChange } from '../../src/merge/merge-change.ts'
-import type { MergePlan } from '../../src/merge/merge-plan.ts'
-import type { TablePlan } from '../../src/plan/plan.ts'
+import { TidegateError } from '../../src/errors.ts'
 import type { Value } from '../../src/row/value.ts'
-import { type ChangeFault, encodeChanges } from './encode-changes.ts'
 import { toFailure } from './failures.ts'
-import { quoteQualified } from './identifier.ts'
+import {
+  type FlushCare,
+  type FlushOutcome,
+  type FlushTables,
+  isRowFault,
+  prepareDirect,
+  runDirect,
+  runInTransaction,
+} from './flush.ts'
+import { parseQualifiedName } from './identifier.ts'
+import { Ledger } from './ledger.ts'
+import { openTables } from './open-tables.ts'
 import type { PostgresOptions } from './options.ts'
 import { readRows } from './read-rows.ts'
-import type { Session, Statement, Transaction } from './session.ts'
-import { openSessions, type Sessions } from './sessions.ts'
-import { createTable } from './statements/create-table.ts'
-import type { StagedStatement } from './statements/staged.ts'
-import { type TableStatements, tableStatements } from './statements/table-statements.ts'
-import { plannedTarget, type Target } from './target.ts'
+import type { Session, Transaction } from './session.ts'
+import { type Lease, openSessions, type Sessions } from './sessions.ts'
+import { sweepStatement } from './statements/sweep.ts'
 
+/** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets when it connects. */
 export async function openWriter(context: OpenContext): Promise<SinkWriter> {
-  const first = must(context.tables[0], 'a domain has a table')
-  const options = first.connectorOptions as PostgresOptions
+  const options = must(context.tables[0], 'a domain has a table').connectorOptions as PostgresOptions
   const sessions = await openSessions(context.client, options)
   try {
-    const lease = await sessions.lease(0)
-    const [version] = await lease.session.run([{ text: 'SHOW server_version' }])
-    const missing = context.tables.filter((plan) => plan.createTable)
-    if (missing.length > 0) await lease.session.run(missing.flatMap(createTable).map((text) => ({ text })))
-    lease.release()
-    const tables = context.tables.map((plan) => tableOf(plan, plannedTarget(plan), options))
-    return new PostgresWriter(sessions, tables, `PostgreSQL ${String(version?.rows[0]?.[0])}`)
+    return await withSession(sessions, 0, async (session) => {
+      const { tables, server } = await openTables(session, context.tables, options)
+      const { guarantee, sinkId } = context.plan.delivery
+      const ledger =
+        guarantee === 'exactly-once'
+          ? await Ledger.open(session, ledgerName(options), must(sinkId, 'exactly-once has a sink.id'))
+          : undefined
+      return new PostgresWriter(sessions, tables, server, ledger)
+    })
   } catch (error) {
     await sessions.close()
     throw error
   }
 }
 
-interface Table {
-  readonly plan: TablePlan
-  readonly target: Target
-  readonly statements: TableStatements
-  readonly prepared: boolean
+function ledgerName(options: PostgresOptions): { readonly schema: string | undefined; readonly name: string } {
+  const name = parseQualifiedName(options['ledger-table'])
+  if (name !== undefined) return name
+  throw new TidegateError("the option 'ledger-table' is no name of a table", {
+    code: 'OPTION_INVALID',
+    connector: 'postgres',
+  })
 }
 
-function tableOf(plan: TablePlan, target: Target, options: PostgresOptions): Table {
-  return {
-    plan,
-    target,
-    statements: tableStatements(plan.merge, target),
-    prepared: options['prepared-statements'],
+async function withSession<T>(sessions: Sessions, lane: number, work: (session: Session) => Promise<T>): Promise<T> {
+  const lease = await sessions.lease(lane)
+  try {
+    const result = await work(lease.session)
+    lease.release()
+    return result
+  } catch (error) {
+    lease.release(error)
+    throw error
   }
 }
 
-/** Changes of one wave that go out in one statement. */
-interface Step {
-  readonly at: number
-  readonly table: Table
-  readonly statement: StagedStatement
-  readonly changes: readonly MergeChange[]
+/** A transaction that a group larger than the buffer is streamed into (rule B2). */
+interface OpenGroup {
+  readonly lease: Lease
+  readonly transaction: Transaction
 }
 
 class PostgresWriter implements SinkWriter {
   readonly server: string
   readonly inFlightPerLane: number
-  readonly positions: Positions | undefined = undefined
+  readonly positions: Positions | undefined
   readonly #sessions: Sessions
-  readonly #tables: readonly Table[]
+  readonly #tables: FlushTables
+  readonly #ledger: Ledger | undefined
+  readonly #groups = new Map<number, OpenGroup>()
 
-  constructor(sessions: Sessions, tables: readonly Table[], server: string) {
+  constructor(sessions: Sessions, tables: FlushTables, server: string, ledger: Ledger | undefined) {
     this.#sessions = sessions
     this.#tables = tables
+    this.#ledger = ledger
     this.server = server
+    this.positions = ledger?.positions
     this.inFlightPerLane = sessions.pipelines ? 2 : 1
   }
 
   async write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
-    const lease = await this.#sessions.lease(batch.lane)
+    context.signal.throwIfAborted()
+    const group = this.#groups.get(batch.lane)
+    if (group !== undefined || !batch.commit) return await this.#writePart(batch, group, context)
+    return await withSession(this.#sessions, batch.lane, (session) =>
+      untilAborted(this.#writeFlush(session, batch, context), context.signal),
+    )
+  }
+
+  async committed(batchId: string): Promise<boolean | undefined> {
+    const ledger = this.#ledger
+    if (ledger === undefined) return undefined
+    return await withSession(this.#sessions, 0, (session) => ledger.committed(session, batchId))
+  }
+
+  async sweep(): Promise<void> {
+    for (const { plan, target } of this.#tables.tables) {
+      const statement = sweepStatement(plan, target)
+      if (statement !== undefined) await withSession(this.#sessions, 0, (session) => session.run([statement]))
+    }
+  }
+
+  async read(table: number, limit: number): Promise<readonly Readonly<Record<string, Value | null>>[]> {
+    const { plan, target } = must(this.#tables.tables[table], 'a table of the domain')
+    return await withSession(this.#sessions, 0, (session) => readRows(session, plan, target, limit))
+  }
+
+  async close(): Promise<void> {
+    for (const lane of [...this.#groups.keys()]) await this.#endGroup(lane, undefined)
+    await this.#sessions.close()
+  }
+
+  async #writeFlush(session: Session, batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
+    const direct = this.#ledger === undefined ? prepareDirect(batch, this.#tables) : undefined
+    if (direct === undefined) return await this.#writeCarefully(session, batch, context, 'all-at-once')
     try {
-      const result = await this.#writeBatch(lease.session, batch, context)
-      lease.release()
-      return result
+      return await runDirect(session, direct)
+    } catch (error) {
+      if (!isRowFault(error) && !lostStatement(error)) throw error
+    }
+    return await this.#writeCarefully(session, batch, context, 'bisect')
+  }
+
+  /** Each failure that is a row's makes the next attempt look closer. */
+  async #writeCarefully(
+    session: Session,
+    batch: WriteBatch,
+    context: WriteContext,
+    care: FlushCare,
+  ): Promise<WriteResult> {
+    const transaction = await session.begin()
+    try {
+      await this.#ledger?.record(transaction, batch)
+      const outcome = await runInTransaction(transaction, batch, this.#tables, care)
+      await handOver(outcome, context)
+      await transaction.commit()
+      return outcome.result
+    } catch (error) {
+      await transaction.rollback()
+      const closer = closerLook(care)
+      if (closer === undefined || !isRowFault(error)) throw error
+      return await this.#writeCarefully(session, batch, context, closer)
+    }
+  }
+
+  async #writePart(batch: WriteBatch, open: OpenGroup | undefined, context: WriteContext): Promise<WriteResult> {
+    const group = open ?? (await this.#beginGroup(batch.lane))
+    try {
+      await this.#ledger?.record(group.transaction, batch)
+      const outcome = await this.#runPart(group.transaction, batch)
+      await handOver(outcome, context)
+      if (batch.commit) {
+        await group.transaction.commit()
+        this.#groups.delete(batch.lane)
+        group.lease.release()
+      }
+      return outcome.result
+    } catch (error) {
+      await this.#endGroup(batch.lane, error)
+      throw error
+    }
+  }
+
+  /** A refused row must not cost the parts that came before. */
+  async #runPart(transaction: Transaction, batch: WriteBatch): Promise<FlushOutcome> {
+    for (let care: FlushCare = 'all-at-once'; ; ) {
+      await transaction.query({ text: 'SAVEPOINT tidegate_part' })
+      try {
+        const outcome = await runInTransaction(transaction, batch, this.#tables, care)
+        await transaction.query({ text: 'RELEASE SAVEPOINT tidegate_part' })
+        return outcome
+      } catch (error) {
+        const closer = closerLook(care)
+        if (closer === undefined || !isRowFault(error)) throw error
+        await transaction.query({ text: 'ROLLBACK TO SAVEPOINT tidegate_part' })
+        care = closer
+      }
+    }
+  }
+
+  async #beginGroup(lane: number): Promise<OpenGroup> {
+    const lease = await this.#sessions.lease(lane)
+    try {
+      const group = { lease, transaction: await lease.session.begin() }
+      this.#groups.set(lane, group)
+      return group
     } catch (error) {
       lease.release(error)
       throw error
     }
   }
 
-  async read(table: number, limit: number): Promise<readonly Readonly<Record<string, Value | null>>[]> {
-    const { plan, target } = must(this.#tables[table], 'a table of the domain')
-    const lease = await this.#sessions.lease(0)
-    try {
-      return await readRows(lease.session, plan, target, limit)
-    } finally {
-      lease.release()
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#sessions.close()
-  }
-
-  async #writeBatch(session: Session, batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
-    const steps = this.#steps(batch)
-    try {
-      return await runAtOnce(session, batch, steps)
-    } catch (error) {
-      if (toFailure(error).failure !== 'row') throw error
-    }
-    return await runBisecting(session, batch, steps, context)
-  }
-
-  #steps(batch: WriteBatch): readonly Step[] {
-    return batch.tables.flatMap(({ table: index, waves }, at) => {
-      const table = must(this.#tables[index], 'a batch names tables of the domain')
-      return waves.flatMap((wave) => waveSteps(at, table, wave))
-    })
+  async #endGroup(lane: number, error: unknown): Promise<void> {
+    const group = this.#groups.get(lane)
+    this.#groups.delete(lane)
+    if (group === undefined) return
+    await group.transaction.rollback()
+    group.lease.release(error)
   }
 }
 
-function waveSteps(at: number, table: Table, wave: readonly MergeChange[]): Step[] {
-  const { statements, plan } = table
-  const upserts = wave.filter((change) => isUpsert(plan.merge, change))
-  const removals = wave.filter((change) => !isUpsert(plan.merge, change))
-  const steps: Step[] = []
-  if (removals.length > 0) steps.push({ at, table, statement: statements.remove, changes: removals })
-  if (upserts.length > 0) steps.push({ at, table, statement: statements.upsert, changes: upserts })
-  return steps
+async function handOver({ rejected }: FlushOutcome, context: WriteContext): Promise<void> {
+  if (rejected.length > 0) await context.reject(rejected)
 }
 
-function isUpsert(plan: MergePlan, { op }: MergeChange): boolean {
-  return op !== 'delete' || plan.deletedFlag !== undefined
+function closerLook(care: FlushCare): FlushCare | undefined {
+  switch (care) {
+    case 'all-at-once':
+      return 'bisect'
+    case 'bisect':
+      return 'bisect-checking-constraints'
+    case 'bisect-checking-constraints':
+      return undefined
+  }
 }
 
-async function runAtOnce(session: Session, batch: WriteBatch, steps: readonly Step[]): Promise<WriteResult> {
-  const tally = new Tally(batch)
-  const encoded = steps.map((step) => encodeStep(step))
-  const fault = encoded.flatMap(({ faults }) => faults)[0]
-  if (fault !== undefined) throw fault.error
-  const answers = await session.run(encoded.map(({ statement }) => statement))
-  for (const [index, step] of steps.entries()) tally.add(step, must(answers[index], 'an answer a statement').count)
-  return tally.result()
+/** A statement that was being prepared when its transaction failed is not there for those sent behind it. */
+function lostStatement(error: unknown): boolean {
+  return toFailure(error).sqlState === '26000'
 }
 
-async function runBisecting(
-  session: Session,
-  batch: WriteBatch,
-  steps: readonly Step[],
-  context: WriteContext,
-): Promise<WriteResult> {
-  const transaction = await session.begin()
+/** What is under way when the signal comes may still take effect; nobody waits for it. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) signal.throwIfAborted()
+  let stop: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  work.catch(() => undefined)
   try {
-    const tally = new Tally(batch)
-    const rejected: RejectedChange[] = []
-    for (const step of steps) {
-      const { changes, faults } = encodeStep(step)
-      const refused = await bisect(
-        changes,
-        (part) => attempt(transaction, { ...step, changes: part }, tally),
-        isRowFault,
-      )
-      const all = [...faults, ...refused.map(({ item, error }) => ({ change: item, error: toFailure(error) }))]
-      rejected.push(...all.map((one) => rejection(batch, step, one)))
-    }
-    if (rejected.length > 0) await context.reject(rejected)
-    await transaction.commit()
-    return tally.result()
-  } catch (error) {
-    await transaction.rollback()
-    throw error
+    return await Promise.race([work, aborted])
+  } finally {
+    if (stop !== undefined) signal.removeEventListener('abort', stop)
   }
-}
-
-const savepoint: Statement = { text: 'SAVEPOINT tidegate' }
-const constraintsNow: Statement = { text: 'SET CONSTRAINTS ALL IMMEDIATE' }
-const release: Statement = { text: 'RELEASE SAVEPOINT tidegate' }
-const back: Statement = { text: 'ROLLBACK TO SAVEPOINT tidegate' }
-
-async function attempt(transaction: Transaction, step: Step, tally: Tally): Promise<void> {
-  const { statement } = encodeStep(step)
-  await transaction.query(savepoint)
-  try {
-    const { count } = await transaction.query(statement)
-    await transaction.query(constraintsNow)
-    await transaction.query(release)
-    tally.add(step, count)
-  } catch (error) {
-    await transaction.query(back)
-    throw error
-  }
-}
-
-function isRowFault(error: unknown): boolean {
-  return toFailure(error).failure === 'row'
-}
-
-function rejection(batch: WriteBatch, step: Step, { change, error }: ChangeFault): RejectedChange {
-  const { table } = must(batch.tables[step.at], 'a step belongs to a table of the batch')
-  return { table, change, storeCode: error.sqlState, reason: error.message }
-}
-
-function encodeStep({ table, statement, changes }: Step): ReturnType<typeof encodeChanges> {
-  return encodeChanges(statement, changes, table.prepared ? statementName(table, statement) : undefined)
-}
-
-function statementName({ statements, target }: Table, statement: StagedStatement): string {
-  const kind = statement === statements.upsert ? 'upsert' : 'remove'
-  return `tidegate ${kind} ${quoteQualified(target.name)}`
-}
-
-class Tally {
-  readonly #tables: { written: number; stale: number }[]
-
-  constructor(batch: WriteBatch) {
-    this.#tables = batch.tables.map(() => ({ written: 0, stale: 0 }))
-  }
-
-  add({ at, table, statement, changes }: Step, count: number): void {
-    const entry = must(this.#tables[at], 'a step belongs to a table of the batch')
-    const gated = statement === table.statements.upsert && canBeStale(table.plan.merge)
-    entry.written += gated ? count : changes.length
-    entry.stale += gated ? changes.length - count : 0
-  }
-
-  result(): WriteResult {
-    return { tables: this.#tables }
-  }
-}
-
-function canBeStale(plan: MergePlan): boolean {
-  return plan.sequence?.gates === true || plan.engine === 'first-row'
 }

@@ -1,55 +1,51 @@
-import { must } from '../../../src/assert.ts'
 import type { Sequence } from '../../../src/merge/merge-plan.ts'
 import type { Target } from '../target.ts'
+import { columnAt } from './staged.ts'
 
-/** Gives the SQL of a column's value on one side of a comparison. */
-export type Side = (position: number) => string
+/** Gives the SQL of a field on one side of a comparison, by its place in the sequence. */
+export type Side = (field: number) => string
 
 /**
- * True if the incoming tuple is not older than the stored one (rules G1, G4): field by field, null below every value, also
- * in descending order; at equal tuples the later arrival wins unless the tie is the first's. May be NULL for false: for
- * WHERE and CASE WHEN. Row comparison of SQL can't say it: `(a, b) >= (c, d)` is NULL as soon as a deciding field is.
+ * How two tuples of a sequence stand to each other, as SQL (rules G1, G4): field by field, null below every value, also in
+ * descending order. Row comparison of SQL can't say it: `(a, b) >= (c, d)` is NULL as soon as a deciding field is. The
+ * results may be NULL for false: they are for WHERE and CASE WHEN.
  */
-export function notOlder(target: Target, sequence: Sequence, stored: Side, incoming: Side): string {
-  return compare(target, sequence, stored, incoming, sequence.tie === 'last-arrival')
+export interface SequenceGate {
+  /** The incoming tuple takes effect: it is newer, or equal and the later arrival wins. */
+  passes(stored: Side, incoming: Side): string
+  newer(stored: Side, incoming: Side): string
+  newerOrSame(stored: Side, incoming: Side): string
+  same(stored: Side, incoming: Side): string
 }
 
-/** True if the incoming tuple is newer, whatever the tie. */
-export function newer(target: Target, sequence: Sequence, stored: Side, incoming: Side): string {
-  return compare(target, sequence, stored, incoming, false)
-}
-
-/** True if both tuples are the same, null being equal to null. */
-export function sameSequence(target: Target, sequence: Sequence, stored: Side, incoming: Side): string {
-  return sequence.columns
-    .map((position) => `${collated(target, position, incoming(position))} IS NOT DISTINCT FROM ${stored(position)}`)
-    .join(' AND ')
-}
-
-/** True if no field has a value: the tuple says nothing (rule G3). */
-export function allNull(sequence: Sequence, side: Side): string {
-  return sequence.columns.map((position) => `${side(position)} IS NULL`).join(' AND ')
-}
-
-/** The expression, compared by code point where its type has a collation (rule G7). */
-export function collated(target: Target, position: number, sql: string): string {
-  return must(target.columns[position], 'a stored column').binding.collated ? `${sql} COLLATE "C"` : sql
-}
-
-function compare(target: Target, sequence: Sequence, stored: Side, incoming: Side, orEqual: boolean): string {
-  const [first, ...rest] = sequence.columns
-  if (first === undefined) return 'TRUE'
-  const [old, now] = [stored(first), incoming(first)]
+export function sequenceGate(target: Target, sequence: Sequence): SequenceGate {
+  const count = sequence.columns.length
   const sign = sequence.descending ? '<' : '>'
-  if (rest.length === 0) {
-    // a null that comes in is not above anything, and equal only to a stored null
-    return orEqual
-      ? `(${old} IS NULL OR ${collated(target, first, now)} ${sign}= ${old})`
-      : `(${now} IS NOT NULL AND (${old} IS NULL OR ${collated(target, first, now)} ${sign} ${old}))`
+  const collated = sequence.columns.map((position) => columnAt(target, position).binding.collated)
+  const operand = (field: number, sql: string): string => (collated[field] === true ? `${sql} COLLATE "C"` : sql)
+
+  const compare = (field: number, stored: Side, incoming: Side, orSame: boolean): string => {
+    const [old, now] = [stored(field), operand(field, incoming(field))]
+    const above = `(${incoming(field)} IS NOT NULL AND (${old} IS NULL OR ${now} ${sign} ${old}))`
+    // an incoming null is not above anything, and the same only as a stored null
+    if (field === count - 1) return orSame ? `(${old} IS NULL OR ${now} ${sign}= ${old})` : above
+    const rest = compare(field + 1, stored, incoming, orSame)
+    return `CASE WHEN ${now} IS NOT DISTINCT FROM ${old} THEN ${rest} ELSE ${above} END`
   }
-  const below = compare(target, { ...sequence, columns: rest }, stored, incoming, orEqual)
-  return (
-    `CASE WHEN ${collated(target, first, now)} IS NOT DISTINCT FROM ${old} THEN ${below}` +
-    ` ELSE ${now} IS NOT NULL AND (${old} IS NULL OR ${collated(target, first, now)} ${sign} ${old}) END`
-  )
+
+  return {
+    passes: (stored, incoming) => compare(0, stored, incoming, sequence.tie === 'last-arrival'),
+    newer: (stored, incoming) => compare(0, stored, incoming, false),
+    newerOrSame: (stored, incoming) => compare(0, stored, incoming, true),
+    same: (stored, incoming) =>
+      sequence.columns
+        .map((_, field) => `${operand(field, incoming(field))} IS NOT DISTINCT FROM ${stored(field)}`)
+        .join(' AND '),
+  }
+}
+
+/** The tuple says something: not every field is null (rule G3). */
+export function anyValue(sequence: Sequence, side: Side): string {
+  const fields = sequence.columns.map((_, field) => `${side(field)} IS NOT NULL`)
+  return fields.length === 1 ? fields.join('') : `(${fields.join(' OR ')})`
 }

@@ -1,0 +1,78 @@
+import { must } from '../../src/assert.ts'
+import type { WriteBatch } from '../../src/connector/batch.ts'
+import type { MergeChange } from '../../src/merge/merge-change.ts'
+import type { TablePlan } from '../../src/plan/plan.ts'
+import type { Route, TableStatements } from './statements/table-statements.ts'
+import type { Target } from './target.ts'
+
+/** A table of the domain, ready to be written. */
+export interface WritableTable {
+  readonly plan: TablePlan
+  readonly target: Target
+  readonly statements: TableStatements
+  /** Place in an order in which tables come before those that point at them (rule B4). */
+  readonly rank: number
+  /** Other tables of the domain point at it. */
+  readonly isReferenced: boolean
+  readonly canTruncate: boolean
+  readonly prepares: boolean
+}
+
+/** Changes of one wave of one table that go out the same way. */
+export interface Step {
+  /** Place of the table in the batch. */
+  readonly at: number
+  readonly table: WritableTable
+  readonly route: Route | 'move'
+  readonly changes: readonly MergeChange[]
+}
+
+/**
+ * The steps of a flush in their order: within a wave deletes first, so that they give up what is unique; parents before
+ * children; deletes of rows that others may point at last, children first. A later wave of a table never overtakes.
+ */
+export function flushSteps(batch: WriteBatch, tables: readonly WritableTable[]): readonly Step[] {
+  const inOrder = batch.tables
+    .map(({ table, waves }, at) => ({ at, waves, table: must(tables[table], 'a batch names tables of the domain') }))
+    .sort((a, b) => a.table.rank - b.table.rank)
+  const early: Step[] = []
+  const middle: Step[] = []
+  const late: Step[] = []
+  for (const { at, table, waves } of inOrder) {
+    for (const [index, wave] of waves.entries()) {
+      const { removals, others } = waveSteps(at, table, wave)
+      const isLast = index === waves.length - 1
+      if (table.isReferenced && isLast) late.unshift(...removals)
+      else if (index === 0) early.unshift(...removals)
+      else middle.push(...removals)
+      middle.push(...others)
+    }
+  }
+  return [...early, ...middle, ...late]
+}
+
+function waveSteps(
+  at: number,
+  table: WritableTable,
+  wave: readonly MergeChange[],
+): { removals: Step[]; others: Step[] } {
+  const byRoute = new Map<Step['route'], MergeChange[]>()
+  for (const change of wave) {
+    const route = change.moveFrom === undefined ? table.statements.route(change) : 'move'
+    const changes = byRoute.get(route)
+    if (changes === undefined) byRoute.set(route, [change])
+    else changes.push(change)
+  }
+  const removals: Step[] = []
+  const others: Step[] = []
+  for (const [route, changes] of byRoute) {
+    const removes = route !== 'move' && route.kind === 'direct' && route.removes
+    ;(removes ? removals : others).push({ at, table, route, changes })
+  }
+  return { removals, others }
+}
+
+/** Nothing in it waits for an answer of the store. */
+export function isDirect(steps: readonly Step[]): boolean {
+  return steps.every(({ route }) => route !== 'move' && route.kind === 'direct')
+}

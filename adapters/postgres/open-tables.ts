@@ -1,0 +1,107 @@
+import { must } from '../../src/assert.ts'
+import type { CheckFinding } from '../../src/connector/connector.ts'
+import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
+import type { TablePlan } from '../../src/plan/plan.ts'
+import { type CatalogTable, readCatalog } from './catalog.ts'
+import { compareTarget } from './check.ts'
+import type { FlushTables } from './flush.ts'
+import type { WritableTable } from './flush-steps.ts'
+import type { PostgresOptions } from './options.ts'
+import type { Session } from './session.ts'
+import { createTable } from './statements/create-table.ts'
+import { tableStatements } from './statements/table-statements.ts'
+import { targetName } from './target.ts'
+
+/** Oldest server whose catalog and statements are as they are used here. */
+const oldestVersion = 12
+
+/** Creates what is to be created and compares the rest with the plan. Throws `STORE_MISMATCH` with every difference. */
+export async function openTables(
+  session: Session,
+  plans: readonly TablePlan[],
+  options: PostgresOptions,
+): Promise<{ readonly tables: FlushTables; readonly server: string }> {
+  const server = await askVersion(session)
+  await createMissing(session, plans)
+  const catalogs = await readCatalog(session, plans.map(targetName))
+  const comparisons = plans.map((plan, index) => compareTarget(plan, catalogs[index]))
+  const problems = comparisons.flatMap(({ findings }) => findings.filter(isError).map(problemOf))
+  if (problems.length > 0) {
+    throw problemsError('the target in PostgreSQL does not fit the plan:', problems, {
+      code: 'STORE_MISMATCH',
+      connector: 'postgres',
+    })
+  }
+  const found = catalogs.map((catalog) => must(catalog, 'a table that is missing is a problem'))
+  const ranks = rankByReferences(found)
+  const tables = plans.map((plan, index): WritableTable => {
+    const catalog = must(found[index], 'a catalog entry a table')
+    const target = must(comparisons[index]?.target, 'a comparison without errors has a target')
+    return {
+      plan,
+      target,
+      statements: tableStatements(plan.merge, target),
+      rank: must(ranks.get(catalog.oid), 'a rank a table'),
+      isReferenced: found.some((other) => other.references.some(({ oid }) => oid === catalog.oid)),
+      canTruncate: catalog.privileges.truncate,
+      prepares: options['prepared-statements'],
+    }
+  })
+  const defers = found.some(
+    ({ defersUnique, references }) => defersUnique || references.some(({ deferrable }) => deferrable),
+  )
+  return { tables: { tables, defers }, server }
+}
+
+/** Every difference of the targets to the plans, and what fits. */
+export async function checkTables(session: Session, plans: readonly TablePlan[]): Promise<readonly CheckFinding[]> {
+  const catalogs = await readCatalog(session, plans.map(targetName))
+  return plans.flatMap((plan, index) => compareTarget(plan, catalogs[index]).findings)
+}
+
+async function askVersion(session: Session): Promise<string> {
+  const [answer] = await session.run([
+    { text: "SELECT current_setting('server_version'), current_setting('server_version_num'), version()" },
+  ])
+  const [version = '', number = '', full = ''] = (answer?.rows[0] ?? []) as readonly string[]
+  if (Number(number) < oldestVersion * 10_000) {
+    throw new TidegateError(`PostgreSQL ${version} is too old: version ${oldestVersion} or newer is needed`, {
+      code: 'STORE_MISMATCH',
+      connector: 'postgres',
+    })
+  }
+  return `PostgreSQL ${version.split(' ')[0]}${full.includes('PGlite') ? ' (PGlite)' : ''}`
+}
+
+async function createMissing(session: Session, plans: readonly TablePlan[]): Promise<void> {
+  const wanted = plans.filter(({ createTable }) => createTable)
+  if (wanted.length === 0) return
+  const catalogs = await readCatalog(session, wanted.map(targetName))
+  const missing = wanted.filter((_, index) => catalogs[index] === undefined)
+  if (missing.length > 0) await session.run(missing.flatMap(createTable).map((text) => ({ text })))
+}
+
+/** Tables before those that point at them; in a circle, as they come. */
+function rankByReferences(tables: readonly CatalogTable[]): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>()
+  const visiting = new Set<string>()
+  const visit = (table: CatalogTable): void => {
+    if (ranks.has(table.oid) || visiting.has(table.oid)) return
+    visiting.add(table.oid)
+    for (const { oid } of table.references) {
+      const parent = tables.find((other) => other.oid === oid)
+      if (parent !== undefined) visit(parent)
+    }
+    ranks.set(table.oid, ranks.size)
+  }
+  for (const table of tables) visit(table)
+  return ranks
+}
+
+function isError({ severity }: CheckFinding): boolean {
+  return severity === 'error'
+}
+
+function problemOf({ subject, message, fix }: CheckFinding): Problem {
+  return { subject, message, fix }
+}
