@@ -73,7 +73,8 @@ function decimals(precision: number, scale: number): Arithmetic {
   Decimal.RM = Big.roundHalfUp
   const text = (value: Big): string => {
     const fixed = value.toFixed(scale)
-    return fixed.startsWith('-') && value.eq(0) ? fixed.slice(1) : fixed
+    // what is rounded to nothing has no sign
+    return /^-[0.]+$/.test(fixed) ? fixed.slice(1) : fixed
   }
   const limit = Decimal(10).pow(precision - scale)
   return {
