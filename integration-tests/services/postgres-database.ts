@@ -29,8 +29,8 @@ export interface PostgresDatabase extends AsyncDisposable {
 export async function createDatabase({ adminUrl, role }: PostgresAccess): Promise<PostgresDatabase> {
   const name = `tidegate_${randomBytes(6).toString('hex')}`
   await onServer(adminUrl, async (client) => {
-    const owner = role === undefined ? 'current_user' : client.escapeIdentifier(role.name)
-    await client.query(`create database ${name} owner ${owner} template template0`)
+    const owner = role === undefined ? '' : `owner ${client.escapeIdentifier(role.name)}`
+    await client.query(`create database ${name} ${owner} template template0`)
   })
   const drop = async (): Promise<void> => {
     await onServer(adminUrl, (client) => dropDatabase(client, name))
