@@ -147,10 +147,9 @@ function createColumnGroup(plan: MergePlan, sequence: Sequence | undefined, memb
     for (const position of overwritten) {
       into[position] = later[position] === undefined ? earlier[position] : later[position]
     }
-    return (
-      plain.every((position) => composePlain(into, earlier, later, position, relation)) &&
-      aggregates.every(({ aggregate }) => aggregate.compose(into, earlier, later, at))
-    )
+    for (const position of plain) if (!composePlain(into, earlier, later, position, relation)) return false
+    for (const { aggregate } of aggregates) if (!aggregate.compose(into, earlier, later, at)) return false
+    return true
   }
 
   function relationOf(earlier: ContributionRow, later: ContributionRow): ComposePoint['relation'] {

@@ -14,7 +14,7 @@ import { emptyRow, sameRow, setDeleted } from './stored-row.ts'
  */
 export interface ColumnwiseMerge {
   /** A row of contributions that says nothing yet but its key. */
-  newContributions(record: Row): ContributionRow
+  newContributions(from: ContributionRow): ContributionRow
   readonly groups: readonly ColumnGroup[]
   readonly ungrouped: ColumnGroup
   /** A `-D` that removes its row. */
@@ -29,12 +29,13 @@ export function createColumnwiseMerge(plan: MergePlan): ColumnwiseMerge {
   const groups = plan.groups.map((_, index) => createSequenceGroup(plan, index))
   const ungrouped = createUngrouped(plan)
   const parts = [...groups, ungrouped]
+  const nothing: ContributionRow = columns.map(() => undefined)
 
   return { newContributions, groups, ungrouped, liftRemoval, apply, compose }
 
-  function newContributions(record: Row): ContributionRow {
-    const contributions: ContributionRow = new Array(columns.length).fill(undefined)
-    for (const position of plan.key) contributions[position] = record[position]
+  function newContributions(from: ContributionRow): ContributionRow {
+    const contributions = nothing.slice()
+    for (const position of plan.key) contributions[position] = from[position]
     return contributions
   }
 
@@ -93,8 +94,7 @@ export function createColumnwiseMerge(plan: MergePlan): ColumnwiseMerge {
     // a retract that finds no row is rejected where no flag can hold its state
     if (deletedFlag === undefined && !earlierAdds && later.op === 'upsert') return 'cannot'
     if (!removal.reviveAlike(earlier, later)) return 'cannot'
-    const row: ContributionRow = new Array(columns.length).fill(undefined)
-    for (const position of plan.key) row[position] = later.row[position]
+    const row = newContributions(later.row)
     for (const part of parts) {
       if (!part.compose(row, earlier.row, later.row, earlierAdds)) return 'cannot'
     }

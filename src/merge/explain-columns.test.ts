@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Row } from '../row/row.ts'
-import type { RowKind } from '../row/row-kind.ts'
 import { createMergeFunction } from './create-merge-function.ts'
 import { explainColumns } from './explain-columns.ts'
 import { explainRow } from './explain-row.ts'
-import { compileCase, keyOf, type MergeCase, readRow } from './merge-case.test-support.ts'
+import { compileCase, keyOf, readRow } from './merge-case.test-support.ts'
 import type { MergePlan } from './merge-plan.ts'
-
-type Input = readonly [kind: RowKind, row: readonly unknown[]]
+import { type RecordInput, tableOf } from './merge-runner.test-support.ts'
 
 describe('explainColumns tells of each column that a record carried', () => {
   test('G1 a whole row is applied or is too old', () => {
-    const plan = compileCase(table('deduplicate', 'k a s', { sequenceField: ['s'] }))
+    const plan = compileCase(tableOf('deduplicate', 'k a s', { sequenceField: ['s'] }))
     expect(explained(plan, ['+I', [1, 1, 5]])).toEqual({ a: 'applied', s: 'applied' })
     const older = 'kept: older sequence'
     expect(explained(plan, ['+I', [1, 1, 5]], ['+U', [1, 2, 4]])).toEqual({ a: older, s: older })
@@ -21,34 +19,34 @@ describe('explainColumns tells of each column that a record carried', () => {
   })
 
   test('G1 at an equal sequence the first arrival stays if the option says so', () => {
-    const last = compileCase(table('deduplicate', 'k a s', { sequenceField: ['s'] }))
+    const last = compileCase(tableOf('deduplicate', 'k a s', { sequenceField: ['s'] }))
     const plan: MergePlan = { ...last, sequence: last.sequence && { ...last.sequence, tie: 'first-arrival' } }
     const first = 'kept: equal sequence keeps the first'
     expect(explained(plan, ['+I', [1, 1, 5]], ['+U', [1, 2, 5]])).toEqual({ a: first, s: first })
   })
 
   test('K2 a -U of another version, a row that is not there, the same values again', () => {
-    const plan = compileCase(table('deduplicate', 'k a'))
+    const plan = compileCase(tableOf('deduplicate', 'k a'))
     expect(explained(plan, ['+I', [1, 1]], ['-U', [1, 2]])).toEqual({ a: 'kept: another version of the row is stored' })
     expect(explained(plan, ['-U', [1, 2]])).toEqual({ a: 'kept: there is no such row' })
     expect(explained(plan, ['+I', [1, 1]], ['+U', [1, 1]])).toEqual({ a: 'kept: same values' })
   })
 
   test('first-row keeps the first', () => {
-    const plan = compileCase(table('first-row', 'k a'))
+    const plan = compileCase(tableOf('first-row', 'k a'))
     expect(explained(plan, ['+I', [1, 1]], ['+U', [1, 2]])).toEqual({ a: 'kept: the first row stays' })
   })
 
   test('G3 each group for itself', () => {
     const plan = compileCase(
-      table('partial-update', 'k a g b h c', {
+      tableOf('partial-update', 'k a g b h c', {
         sequenceGroups: [
           { sequence: ['g'], columns: ['a'] },
           { sequence: ['h'], columns: ['b'] },
         ],
       }),
     )
-    const start: Input = ['+I', [1, 1, 5, 1, 5, 1]]
+    const start: RecordInput = ['+I', [1, 1, 5, 1, 5, 1]]
     const unsaid = 'kept: group sequence is null'
     expect(explained(plan, start, ['+U', [1, 2, 4, 2, 6, null]])).toEqual({
       a: 'kept: older sequence',
@@ -73,8 +71,8 @@ describe('explainColumns tells of each column that a record carried', () => {
 
   test('A1 why an aggregate did not move', () => {
     const functions = { x: 'max', n: 'min', f: 'first_value', s: 'sum', l: 'last_non_null_value' }
-    const plan = compileCase(table('aggregation', 'k x n f s l', { aggregateFunctions: functions }))
-    const start: Input = ['+I', [1, 5, 5, 5, 5, 5]]
+    const plan = compileCase(tableOf('aggregation', 'k x n f s l', { aggregateFunctions: functions }))
+    const start: RecordInput = ['+I', [1, 5, 5, 5, 5, 5]]
     expect(explained(plan, start, ['+I', [1, 4, 6, 6, 1, null]])).toEqual({
       x: 'kept: not greater',
       n: 'kept: not smaller',
@@ -86,8 +84,10 @@ describe('explainColumns tells of each column that a record carried', () => {
 
   test('G5 by a sequence, values that keep their own', () => {
     const functions = { f: 'first_value', l: 'last_non_null_value', v: 'last_value' }
-    const plan = compileCase(table('aggregation', 'k f l v s', { aggregateFunctions: functions, sequenceField: ['s'] }))
-    const start: Input = ['+I', [1, 1, 1, 1, 5]]
+    const plan = compileCase(
+      tableOf('aggregation', 'k f l v s', { aggregateFunctions: functions, sequenceField: ['s'] }),
+    )
+    const start: RecordInput = ['+I', [1, 1, 1, 1, 5]]
     expect(explained(plan, start, ['+I', [1, 2, 2, 2, 4]])).toEqual({
       f: 'applied',
       l: 'kept: older sequence',
@@ -104,54 +104,43 @@ describe('explainColumns tells of each column that a record carried', () => {
 
   test('A2 a retract that an option lets pass', () => {
     const plan = compileCase(
-      table('aggregation', 'k x s', { aggregateFunctions: { x: 'max', s: 'sum' }, ignoreRetract: ['x'] }),
+      tableOf('aggregation', 'k x s', { aggregateFunctions: { x: 'max', s: 'sum' }, ignoreRetract: ['x'] }),
     )
     expect(explained(plan, ['+I', [1, 5, 5]], ['-U', [1, 5, 5]])).toEqual({ x: 'kept: ignore-retract', s: 'applied' })
   })
 
   test('a row that is removed', () => {
     const options = { 'partial-update.remove-record-on-delete': 'true' }
-    const plan = compileCase(table('partial-update', 'k a', { options }))
+    const plan = compileCase(tableOf('partial-update', 'k a', { options }))
     expect(explained(plan, ['+I', [1, 5]], ['-D', [1, 5]])).toEqual({ a: 'applied' })
   })
 })
 
 describe('explainRow tells why a record changed nothing', () => {
   test('in one phrase', () => {
-    const plan = compileCase(table('deduplicate', 'k a s', { sequenceField: ['s'] }))
+    const plan = compileCase(tableOf('deduplicate', 'k a s', { sequenceField: ['s'] }))
     expect(reason(plan, ['+I', [1, 1, 5]])).toBeUndefined()
     expect(reason(plan, ['+I', [1, 1, 5]], ['+U', [1, 2, 4]])).toBe('older sequence')
     expect(reason(plan, ['+I', [1, 1, 5]], ['-U', [1, 2, 5]])).toBe('another version of the row is stored')
   })
 
   test('A1 a rejection names the column', () => {
-    const plan = compileCase(table('aggregation', 'k s', { aggregateFunctions: { s: 'sum' } }))
+    const plan = compileCase(tableOf('aggregation', 'k s', { aggregateFunctions: { s: 'sum' } }))
     expect(reason(plan, ['+I', [1, 2147483647]], ['+I', [1, 1]])).toBe('s: the sum leaves the range of INT')
   })
 })
 
-function table(mergeEngine: MergeCase['mergeEngine'], columns: string, more: Partial<MergeCase> = {}): MergeCase {
-  return {
-    id: mergeEngine,
-    mergeEngine,
-    columns: columns.split(' ').map((name) => ({ name, type: 'INT' })),
-    primaryKey: ['k'],
-    steps: [],
-    ...more,
-  }
-}
-
 /** What is said of the last of these records. */
-function explained(plan: MergePlan, ...inputs: readonly Input[]): unknown {
+function explained(plan: MergePlan, ...inputs: readonly RecordInput[]): unknown {
   const { record, ...step } = lastStep(plan, inputs)
   return { ...explainColumns(plan, { record, ...step }) }
 }
 
-function reason(plan: MergePlan, ...inputs: readonly Input[]): string | undefined {
+function reason(plan: MergePlan, ...inputs: readonly RecordInput[]): string | undefined {
   return explainRow(plan, lastStep(plan, inputs))
 }
 
-function lastStep(plan: MergePlan, inputs: readonly Input[]) {
+function lastStep(plan: MergePlan, inputs: readonly RecordInput[]) {
   const merge = createMergeFunction(plan)
   let stored: Row | undefined
   for (const [index, [kind, values]] of inputs.entries()) {

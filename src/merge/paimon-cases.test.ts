@@ -75,6 +75,16 @@ describe('G3 A1 the cases distilled from Paimon', () => {
     })
   }
 
+  test('A1 first_value keeps the earlier arrival of one sequence, where Paimon takes the later', () => {
+    const one = all.find(({ id }) => id === 'sg-multi-field-aggregates-and-retract') as MergeCase
+    const plan = compileCase(one)
+    const merge = createMergeFunction(plan)
+    const stored = one.steps.reduce<Row | undefined>((row, step) => take(merge, one, plan, row, step).stored, undefined)
+    expect(one.quirkColumns).toEqual(['f4'])
+    expect(one.steps.at(-1)?.expect?.row?.[4]).toBe(3)
+    expect(readerView(plan, stored)?.[4]).toBe(1)
+  })
+
   test('A1 last_non_null_value takes the newest of several late records, where Paimon takes the first to arrive', () => {
     const one = all.find(({ id }) => id === 'sg-last-non-null-older-fill-ranks-by-arrival') as MergeCase
     const plan = compileCase(one)

@@ -46,12 +46,14 @@ export function createSequenceOrder(sequence: Sequence, columns: readonly Stored
 
 /** No field of the tuple at `columns` has a value. */
 export function isNullTuple(row: ContributionRow, columns: readonly number[]): boolean {
-  return columns.every((position) => row[position] === null || row[position] === undefined)
+  for (const position of columns) if (row[position] !== null && row[position] !== undefined) return false
+  return true
 }
 
 /** No field of the tuple at `columns` was sent, not even as null. */
 export function isAbsentTuple(row: ContributionRow, columns: readonly number[]): boolean {
-  return columns.every((position) => row[position] === undefined)
+  for (const position of columns) if (row[position] !== undefined) return false
+  return true
 }
 
 function compareField(
