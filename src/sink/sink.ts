@@ -5,22 +5,19 @@ import type { Origin } from '../buffer/fold-buffer.ts'
 import type { Change, ChangelogElement, GroupEnd, Truncate } from '../changelog/element.ts'
 import { compareOffsets, type Position, type Positions } from '../changelog/position.ts'
 import type { DurablePositions } from '../delivery/durable-positions.ts'
-import type { DeadLetter, FailureHandler } from '../delivery/failure-handler.ts'
+import type { FailureHandler } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
-import { rejectionError, UnwrittenError } from '../delivery/unwritten-error.ts'
+import { UnwrittenError } from '../delivery/unwritten-error.ts'
 import { type ErrorCode, TidegateError } from '../errors.ts'
-import { changeToRecords } from '../merge/change-to-records.ts'
-import type { MergeChange } from '../merge/merge-change.ts'
 import type { LiftInput } from '../merge/merge-function.ts'
-import type { SinkPlan, TablePlan } from '../plan/plan.ts'
-import { type RowObject, rowToObject } from '../row/row.ts'
-import type { FoldKey } from '../row/row-key.ts'
+import type { SinkPlan } from '../plan/plan.ts'
 import { isAdd } from '../row/row-kind.ts'
-import { BlockedKeys } from './blocked-keys.ts'
+import { changeLetter, entryLetters } from './dead-letters.ts'
 import { GroupStage, type StagedGroup } from './group-stage.ts'
 import { keyChange } from './key-change.ts'
 import { OpenPairs } from './open-pairs.ts'
+import { Rejections } from './rejections.ts'
 import type { SinkTable } from './sink-table.ts'
 import { createWebWritable, createWritable } from './streams.ts'
 import type { TableRouter } from './table-router.ts'
@@ -71,13 +68,10 @@ export class Sink implements AsyncDisposable {
   readonly #positions: DurablePositions
   readonly #pairs = new OpenPairs()
   readonly #stage = new GroupStage()
-  readonly #blocked: BlockedKeys
   readonly #aligned: boolean
   /** The store keeps the positions (rule R5): a flush may be cut only where one is reached. */
   readonly #exactlyOnce: boolean
-  /** Arrivals of rejected records that are not safe with the failure handler yet. */
-  readonly #unsettled = new Set<number>()
-  readonly #rejections = new Set<Promise<void>>()
+  readonly #rejections: Rejections
   #arrival = 0
   /** Oldest record of a large group whose transactions are being committed. */
   #committing = Number.POSITIVE_INFINITY
@@ -101,7 +95,14 @@ export class Sink implements AsyncDisposable {
     this.#positions = options.positions
     this.#aligned = options.plan.flush.align === 'group'
     this.#exactlyOnce = options.tables.some(({ ledger }) => ledger !== undefined)
-    this.#blocked = new BlockedKeys(options.tables, options.failureHandler.name === 'dead-letter')
+    this.#rejections = new Rejections({
+      tables: options.tables,
+      handler: options.failureHandler,
+      account: options.account,
+      onEvent: options.onEvent,
+      onSettled: () => this.settled(),
+      onFailure: (failure) => this.#fail(failure),
+    })
   }
 
   /**
@@ -268,9 +269,7 @@ export class Sink implements AsyncDisposable {
 
   /** Called by the domains: everything that arrived before this is in them, or settled. */
   arrivalBound(): number {
-    let bound = Math.min(this.#arrival + 1, this.#stage.oldestArrival)
-    for (const arrival of this.#unsettled) bound = Math.min(bound, arrival)
-    return bound
+    return Math.min(this.#arrival + 1, this.#stage.oldestArrival, this.#rejections.oldestArrival)
   }
 
   #oldestArrival(): number {
@@ -367,7 +366,7 @@ export class Sink implements AsyncDisposable {
     if (intake.outcome === 'ignored') return this.#ignored(change, at, intake.reason)
     if (intake.outcome === 'rejected') return this.#rejected(change, at, origin, intake.code, intake.reason)
     const { input, byteCount } = intake
-    const blockedBy = this.#blocked.record(at, input.key)
+    const blockedBy = this.#rejections.blockedBy(at, input.key)
     if (blockedBy !== undefined) {
       return this.#rejected(change, at, origin, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
     }
@@ -473,87 +472,18 @@ export class Sink implements AsyncDisposable {
 
   #rejected(change: Change, at: number, origin: Origin, code: ErrorCode, reason: string): Promise<void> | undefined {
     const { plan } = this.#tables[at] as SinkTable
-    this.#account.rejected++
     this.#options.observer?.taken(change, at, 'rejected', reason)
-    const letter: DeadLetter = {
-      table: plan.name,
-      kind: change.kind,
-      key: keyOf(plan, change.row),
-      row: change.row,
-      code,
-      reason,
-      record: change.record,
-      position: change.position,
-    }
-    return this.#handOver([letter], origin.arrival)
-  }
-
-  /** To the failure handler; the record is settled once the handler has it (rule R3). */
-  #handOver(letters: readonly DeadLetter[], arrival: number): Promise<void> | undefined {
-    const { failureHandler, onEvent } = this.#options
-    for (const { table, code, reason, record } of letters) {
-      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
-    }
-    if (failureHandler.name === 'skip') return undefined
-    this.#unsettled.add(arrival)
-    if (failureHandler.name === 'fail') return Promise.reject(this.#fail(rejectionError(letters)))
-    const handling = failureHandler.handle(letters).then(
-      () => {
-        this.#unsettled.delete(arrival)
-        this.settled()
-      },
-      (error: unknown) => {
-        throw this.#fail(error as TidegateError)
-      },
-    )
-    this.#rejections.add(handling)
-    handling.catch(() => {}).finally(() => this.#rejections.delete(handling))
-    return handling
+    return this.#rejections.ofIntake(changeLetter(plan, change, code, reason), origin.arrival)
   }
 
   /** Called by the domains for changes that the store refuses, before anything of the flush commits (rule R3). */
-  async storeRejected(domain: FlushDomain, rejected: readonly RejectedEntry[]): Promise<void> {
-    const { failureHandler, onEvent } = this.#options
-    const letters: DeadLetter[] = []
-    for (const one of rejected) {
-      const table = this.#tableOf(domain, one.table)
-      const reason = one.storeCode === undefined ? one.reason : `${one.reason} (${one.storeCode})`
-      letters.push(...lettersOf(table.plan, one.change, one, 'ROW_REJECTED', reason))
-      letters.push(...this.#blockKey(table, one.change.key, one.record ?? 0))
-    }
-    for (const { table, code, reason, record } of letters) {
-      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
-    }
-    if (failureHandler.name === 'fail') throw rejectionError(letters)
-    await failureHandler.handle(letters)
+  storeRejected(domain: FlushDomain, rejected: readonly RejectedEntry[]): Promise<void> {
+    return this.#rejections.ofStore(domain, rejected)
   }
 
   /** Called by the domains under `sink.failure-scope` = `group`: nothing of the group was written, all of it is rejected. */
-  async groupRejected(domain: FlushDomain, entries: readonly Entry[], reason: string): Promise<void> {
-    const { failureHandler, onEvent } = this.#options
-    const letters = entries.flatMap((entry) =>
-      entryLetters(this.#tableOf(domain, entry.table).plan, entry, 'ROW_REJECTED', `its group was rejected: ${reason}`),
-    )
-    for (const { table, code, record } of letters) {
-      publishEvent({ type: 'rejected', table, code, reason, record, handled: failureHandler.name }, onEvent)
-    }
-    await failureHandler.handle(letters)
-  }
-
-  /** What the buffer holds of a dead-lettered key follows it. */
-  #blockKey(table: SinkTable, key: FoldKey, record: number): readonly DeadLetter[] {
-    const at = this.#tables.indexOf(table)
-    this.#blocked.add(at, key, record)
-    const blockedBy = this.#blocked.record(at, key)
-    const entry = table.domain.entryOf(table.index, key)
-    if (blockedBy === undefined || entry === undefined) return []
-    table.domain.removeEntry(entry)
-    this.#account.rejected += entry.records + (entry.later ?? []).reduce((sum, { records }) => sum + records, 0)
-    return entryLetters(table.plan, entry, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
-  }
-
-  #tableOf(domain: FlushDomain, index: number): SinkTable {
-    return this.#tables.find((one) => one.domain === domain && one.index === index) as SinkTable
+  groupRejected(domain: FlushDomain, entries: readonly Entry[], reason: string): Promise<void> {
+    return this.#rejections.ofGroup(domain, entries, reason)
   }
 
   #stageChange(id: string, change: Change, origin: Origin): Promise<void> | undefined {
@@ -688,7 +618,7 @@ export class Sink implements AsyncDisposable {
     await Promise.all(this.#options.domains.map((domain) => domain.flush(trigger))).catch((error: unknown) => {
       throw this.#fail(error as TidegateError)
     })
-    await Promise.all(this.#rejections)
+    await this.#rejections.settled()
     if (this.#failure !== undefined) throw this.#failure
     this.#positions.advance(this.#oldestArrival())
   }
@@ -717,12 +647,11 @@ export class Sink implements AsyncDisposable {
 
   #closeError(failure: unknown): unknown {
     if (!(failure instanceof TidegateError)) return failure
-    const unwritten = this.#options.domains.flatMap((domain) =>
+    const unwritten = this.#tables.flatMap(({ plan, domain, index }) =>
       domain
         .unwritten()
-        .flatMap((entry) =>
-          entryLetters(this.#tableOf(domain, entry.table).plan, entry, 'FLUSH_FAILED', 'not written'),
-        ),
+        .filter(({ table }) => table === index)
+        .flatMap((entry) => entryLetters(plan, entry, 'FLUSH_FAILED', 'not written')),
     )
     return failure instanceof UnwrittenError ? failure.with(unwritten) : new UnwrittenError(failure, unwritten)
   }
@@ -748,34 +677,6 @@ function isReplay(position: Position | undefined, { ledger }: SinkTable): boolea
 
 /** Id of the group that the changes of one record are, which no source gives to a group of its own. */
 const wholeRecord = '\0record'
-
-function keyOf(plan: TablePlan, row: RowObject): RowObject {
-  return Object.fromEntries(
-    plan.schema.primaryKey.map((at) => {
-      const name = plan.schema.columns[at]?.name ?? ''
-      return [name, Object.hasOwn(row, name) ? row[name] : undefined]
-    }),
-  )
-}
-
-function entryLetters(plan: TablePlan, entry: Entry, code: ErrorCode, reason: string): readonly DeadLetter[] {
-  const changes = [entry.change, ...(entry.later ?? []).map(({ change }) => change)]
-  return changes.flatMap((change) => (change === undefined ? [] : lettersOf(plan, change, entry, code, reason)))
-}
-
-function lettersOf(
-  plan: TablePlan,
-  change: MergeChange,
-  origin: { readonly record: number | undefined; readonly position: Position | undefined },
-  code: ErrorCode,
-  reason: string,
-): readonly DeadLetter[] {
-  return changeToRecords(plan.merge, change).map(({ kind, row }) => {
-    const object = rowToObject(plan.schema, row)
-    const { record, position } = origin
-    return { table: plan.name, kind, key: keyOf(plan, object), row: object, code, reason, record, position }
-  })
-}
 
 /** Rough size of a change that waits for its group; the exact one is known once its row has been read. */
 function sizeOf(change: Change): number {
