@@ -124,6 +124,8 @@ export class MemoryWriter implements SinkWriter {
     }
     if (moved.op === 'insert') {
       const row = moved.row.map((value) => value ?? null) as Row
+      const fault = incompleteness(plan, row)
+      if (fault !== undefined) return fault
       staged.appended.push(row)
       const applied = { outcome: 'applied' as const, row }
       this.#store.onApply?.({ plan, change, before: undefined, applied })
@@ -131,6 +133,8 @@ export class MemoryWriter implements SinkWriter {
     }
     const before = this.#stored(table, staged, change.key)
     const applied = must(this.#merges[table], 'each table has rules').apply(before, moved)
+    const fault = applied.row === undefined ? undefined : incompleteness(plan, applied.row)
+    if (fault !== undefined) return fault
     if (applied.row !== before) staged.rows.set(change.key, applied.row)
     this.#store.onApply?.({ plan, change: moved, before, applied })
     return applied
@@ -182,6 +186,15 @@ export class MemoryWriter implements SinkWriter {
       this.#store.ledger.set(this.#sinkId, { epoch: this.#epoch, positions: batch.positions, batchId: batch.id })
     }
   }
+}
+
+/** As the NOT NULL constraint of a database would refuse the row: a patch may find no row, and lack a column. */
+function incompleteness(plan: TablePlan, row: Row): ReturnType<MergeFunction['apply']> | undefined {
+  if (!isVisible(plan, row)) return undefined
+  const column = plan.schema.columns.find(({ nullable }, at) => !nullable && (row[at] ?? null) === null)
+  if (column === undefined) return undefined
+  const reason = `column ${column.name} is NOT NULL and would have no value`
+  return { outcome: 'rejected', row: undefined, code: 'ROW_REJECTED', reason }
 }
 
 function isVisible({ merge }: TablePlan, row: Row): boolean {

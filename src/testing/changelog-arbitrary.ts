@@ -47,6 +47,24 @@ export function insertStream(table: ModelTable, shape: StreamShape = {}): fc.Arb
   )
 }
 
+/** The kind of stream that a subject of the properties asks for. */
+export function streamOf(
+  table: ModelTable,
+  stream: 'retract' | 'upsert' | 'additions' | 'insert',
+  shape: StreamShape = {},
+): fc.Arbitrary<Change[]> {
+  switch (stream) {
+    case 'retract':
+      return retractStream(table, shape)
+    case 'upsert':
+      return upsertStream(table, shape)
+    case 'additions':
+      return upsertStream(table, shape).map((changes) => changes.filter(({ kind }) => kind !== '-D'))
+    case 'insert':
+      return insertStream(table, shape)
+  }
+}
+
 /** Delivered at least once: now and then the source goes back and sends everything from there again. */
 export function redelivered(changelog: fc.Arbitrary<Change[]>): fc.Arbitrary<Change[]> {
   const restarts = fc.array(fc.tuple(fc.nat(1000), fc.nat(1000)), { minLength: 1, maxLength: 2 })
@@ -105,6 +123,16 @@ export function cuts(length: number): fc.Arbitrary<number[]> {
   return fc.uniqueArray(fc.integer({ min: 1, max: Math.max(1, length) }), { maxLength: 8 }).map((places) => {
     return places.toSorted((a, b) => a - b)
   })
+}
+
+/** The same samples for the same seed. */
+export function sampleOf<T>(arbitrary: fc.Arbitrary<T>, count: number, seed: number): T[] {
+  return fc.sample(arbitrary, { numRuns: count, seed })
+}
+
+/** An arbitrary of one value. */
+export function unchanging<T>(value: T): fc.Arbitrary<T> {
+  return fc.constant(value)
 }
 
 /** Changes that no sink may take, by name, with the code by which they must be rejected. */

@@ -33,7 +33,7 @@ interface PaimonStep {
   readonly expectError?: string
 }
 
-const file = new URL('./fixtures/paimon-cases.json', import.meta.url)
+const file = new URL('../merge/fixtures/paimon-cases.json', import.meta.url)
 const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly PaimonCase[] }
 
 describe('the model agrees with Paimon', () => {

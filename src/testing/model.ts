@@ -5,7 +5,7 @@ import { isAdd, isRetract, parseRowKind, type RowKind } from '../row/row-kind.ts
 import type { Column } from '../row/schema.ts'
 import { compareNullable, equalValues, type Value } from '../row/value.ts'
 import { aggregateColumn, type Contribution, ModelRejection } from './model-aggregate.ts'
-import { type ModelGroup, type ModelRules, type ModelTable, readModelRules } from './model-rules.ts'
+import { type ModelFunction, type ModelGroup, type ModelRules, type ModelTable, readModelRules } from './model-rules.ts'
 
 /** What a store must show after a changelog. */
 export interface ModelResult {
@@ -52,8 +52,7 @@ interface Step {
   readonly record: ModelRecord
   readonly key: string
   readonly pair: number | undefined
-  /** Other half of an update that changed the key. */
-  readonly otherKey: string | undefined
+  readonly otherHalf: Read | undefined
 }
 
 interface Read {
@@ -78,7 +77,13 @@ function readSteps(rules: ModelRules, changelog: readonly ChangelogElement[]): S
       reads.push({ index, record, key: keyOf(rules, record.values), pair: element.pair, truncate: false })
     }
   }
-  return reads.flatMap((read, at) => settle(rules, read, reads.slice(0, at), reads.slice(at + 1)) ?? [])
+  return reads.flatMap((read, at) => settle(rules, read, otherHalf(reads, read), reads.slice(at + 1)) ?? [])
+}
+
+/** The half of the same pair that has another key: the update moved the row (rule K6). */
+function otherHalf(reads: readonly Read[], read: Read): Read | undefined {
+  if (read.pair === undefined) return undefined
+  return reads.find(({ pair, key }) => pair === read.pair && key !== read.key)
 }
 
 function readRecord(rules: ModelRules, change: Change): ModelRecord {
@@ -103,8 +108,8 @@ function keyPart(rules: ModelRules, values: Values): Values {
 }
 
 function dropped(rules: ModelRules, { kind, values }: ModelRecord): boolean {
-  if (kind === '-U' && (rules.updateBefore === 'true' || rules.ignoreRetracts)) return true
-  if (kind === '-D' && (rules.ignoreDelete || rules.ignoreRetracts)) return true
+  if (isRetract(kind) && rules.ignoreRetracts) return true
+  if (kind === '-D' && rules.ignoreDelete) return true
   if (rules.notNullEnforcer !== 'drop' || !isAdd(kind)) return false
   return rules.columns.some((column) => !column.nullable && values.get(column.name) === null)
 }
@@ -120,12 +125,12 @@ function keyOf(rules: ModelRules, values: Values): string | undefined {
   return parts.length === 0 ? undefined : JSON.stringify(parts)
 }
 
-function settle(rules: ModelRules, read: Read, before: readonly Read[], after: readonly Read[]): Step | undefined {
+function settle(rules: ModelRules, read: Read, half: Read | undefined, after: readonly Read[]): Step | undefined {
   const { index, record, pair } = read
   const { kind } = record
-  const other = pair === undefined ? undefined : [...before, ...after].find((half) => half.pair === pair)
-  const otherKey = other?.key === read.key ? undefined : other?.key
-  const step = (does: Step['does']): Step => ({ index, does, record, key: read.key ?? '', pair, otherKey })
+  const step = (does: Step['does'], taken: ModelRecord = record): Step => {
+    return { index, does, record: taken, key: read.key ?? '', pair, otherHalf: half }
+  }
   if (read.truncate) {
     if (rules.truncate === 'error') return step('TRUNCATE_REFUSED')
     return rules.truncate === 'apply' ? step('truncate') : undefined
@@ -133,20 +138,27 @@ function settle(rules: ModelRules, read: Read, before: readonly Read[], after: r
   if (rules.key.length === 0) return kind === '+I' ? step('add') : step('KIND_UNSUPPORTED')
   if (read.key === undefined) return step('KEY_MISSING')
   if (isAdd(kind)) return step('add')
+  if (rules.engine === 'deduplicate' && half !== undefined) return step('delete', asOfTheMove(rules, record, half))
+  if (kind === '-U' && rules.updateBefore === 'true') return undefined
   if (rules.engine === 'deduplicate') {
     if (kind === '-D') return step('delete')
-    return rules.updateBefore === 'auto' && isPaired(read, otherKey, after) ? undefined : step('version-delete')
+    return rules.updateBefore === 'auto' && isFollowed(read, after) ? undefined : step('version-delete')
   }
   if (rules.engine === 'aggregation' || rules.groups.length > 0) return step('retract')
   if (kind === '-D') return rules.removeRecordOnDelete ? step('retract') : step('RETRACT_UNSUPPORTED')
-  return isPaired(read, otherKey, after) || rules.removeRecordOnDelete ? undefined : step('RETRACT_UNSUPPORTED')
+  return isFollowed(read, after) || rules.removeRecordOnDelete ? undefined : step('RETRACT_UNSUPPORTED')
 }
 
 /** A `-U` is one half of an update if the next record of its key is the new image. */
-function isPaired(read: Read, otherKey: string | undefined, after: readonly Read[]): boolean {
-  if (otherKey !== undefined) return false
+function isFollowed(read: Read, after: readonly Read[]): boolean {
   const next = after.find(({ key, truncate }) => truncate || key === read.key)
   return next !== undefined && !next.truncate && isAdd(next.record.kind)
+}
+
+/** The row left its old key at the time of the update, so its sequence there is that of the new image. */
+function asOfTheMove(rules: ModelRules, { kind, values }: ModelRecord, { record }: Read): ModelRecord {
+  const sequence = [...record.values].filter(([name]) => rules.sequence.includes(name))
+  return { kind, values: new Map([...values, ...sequence]) }
 }
 
 class ModelState {
@@ -180,7 +192,7 @@ class ModelState {
       return
     }
     const history = this.#byKey.get(step.key) ?? []
-    if (step.pair !== undefined && step.otherKey !== undefined && step.does !== 'add') {
+    if (step.pair !== undefined && step.otherHalf !== undefined && step.does !== 'add') {
       this.#moved.set(step.pair, visibleRow(this.#rules, history))
     }
     const next = [...history, this.#completeMove(step)]
@@ -197,15 +209,16 @@ class ModelState {
     return rows.map((row) => Object.assign(Object.create(null), Object.fromEntries(row)))
   }
 
-  /** What the new image of a changed key does not say is taken from the row under the old key (rule K6). */
+  /** What the new image of a changed key does not say is taken from the old image, else from the old row (rule K6). */
   #completeMove(step: Step): Step {
-    const { pair, otherKey, record } = step
+    const { pair, otherHalf: half, record } = step
     if (this.#rules.engine !== 'deduplicate' || step.does !== 'add') return step
-    if (pair === undefined || otherKey === undefined) return step
-    if (this.#rules.columns.every(({ name }) => record.values.has(name))) return step
+    if (pair === undefined || half === undefined || !isRetract(half.record.kind)) return step
+    const values = new Map([...half.record.values, ...record.values])
+    if (this.#rules.columns.every(({ name }) => values.has(name))) return { ...step, record: { ...record, values } }
     const old = this.#moved.get(pair)
     if (old === undefined) throw new ModelRejection('MOVE_WITHOUT_ROW', 'no row stands under the old key')
-    return { ...step, record: { ...record, values: new Map([...old, ...record.values]) } }
+    return { ...step, record: { ...record, values: new Map([...old, ...values]) } }
   }
 }
 
@@ -286,19 +299,19 @@ function carriesTheSame(rules: ModelRules, values: Values, row: Values): boolean
 /** `partial-update` and `aggregation`: every column by its own rule (rules G3, G5, A1, A4). */
 function mergedRow(rules: ModelRules, history: readonly Step[]): Values | undefined {
   const all = history.map(({ record }) => record)
-  const removed = lastRemoval(rules, all)
-  const rest = all
-    .slice(removed + 1)
-    .filter((record) => removed < 0 || outlives(rules, all.slice(0, removed + 1), record))
+  const gone = all.slice(0, lastRemoval(rules, all) + 1)
+  const rest = all.slice(gone.length)
   const row = new Map<string, Value | null>()
   for (const name of rules.key) row.set(name, all[0]?.values.get(name) ?? null)
   for (const [name, value] of rowSequence(rules, rest)) row.set(name, value)
-  for (const group of rules.groups) for (const [name, value] of groupColumns(rules, group, rest)) row.set(name, value)
+  for (const group of rules.groups) {
+    for (const [name, value] of groupColumns(rules, group, gone, rest)) row.set(name, value)
+  }
   for (const column of rules.columns) {
     if (!row.has(column.name)) row.set(column.name, looseColumn(rules, column, rest))
   }
   // a key that only retractions have touched keeps its state and stays invisible
-  return rest.some(({ kind }) => isAdd(kind)) ? row : undefined
+  return rest.some((record) => isAdd(record.kind) && outlives(rules, gone, record)) ? row : undefined
 }
 
 /** Index of the last record that removed the row; -1 if none did. */
@@ -316,14 +329,15 @@ function lastRemoval(rules: ModelRules, records: readonly ModelRecord[]): number
   return removed
 }
 
-/** A row that a group removed does not come back by a record that every group holds for older than the removal. */
-function outlives(rules: ModelRules, gone: readonly ModelRecord[], record: ModelRecord): boolean {
-  if (rules.groups.length === 0) return true
-  return rules.groups.some((group) => {
-    const incoming = tupleOf(group.sequence, record.values)
-    const stored = groupSequence(rules, group, gone)
-    return !isNullTuple(incoming) && compareTuples(rules, group.sequence, incoming, stored, false) >= 0
-  })
+/** A row that a group removed does not come back by a record that this group holds for older than the removal. */
+function outlives(rules: ModelRules, gone: readonly ModelRecord[], { values }: ModelRecord): boolean {
+  return rules.groups
+    .filter(({ removesRecord }) => removesRecord)
+    .every((group) => {
+      const incoming = tupleOf(group.sequence, values)
+      const stored = groupSequence(rules, group, gone)
+      return isNullTuple(incoming) || compareTuples(rules, group.sequence, incoming, stored, false) >= 0
+    })
 }
 
 /** The newest sequence of all records, older ones notwithstanding (rule G5). */
@@ -345,23 +359,45 @@ function groupSequence(rules: ModelRules, group: ModelGroup, records: readonly M
   return stored
 }
 
-function groupColumns(rules: ModelRules, group: ModelGroup, records: readonly ModelRecord[]): Values {
-  const taking = records.filter(({ values }) => !isNullTuple(tupleOf(group.sequence, values)))
+/** `gone` are the records up to the removal of the row; of those only the sequence is left, as a tombstone. */
+function groupColumns(
+  rules: ModelRules,
+  group: ModelGroup,
+  gone: readonly ModelRecord[],
+  rest: readonly ModelRecord[],
+): Values {
+  const taking = rest.filter(({ values }) => !isNullTuple(tupleOf(group.sequence, values)))
   const result = new Map<string, Value | null>()
-  const sequence = groupSequence(rules, group, taking)
-  for (const [index, name] of group.sequence.entries()) result.set(name, sequence[index] ?? null)
+  const newest = groupSequence(rules, group, [...gone, ...taking])
+  for (const [index, name] of group.sequence.entries()) result.set(name, newest[index] ?? null)
   for (const column of rules.columns.filter(({ name }) => group.columns.includes(name))) {
     const rule = rules.functions.get(column.name)
     if (rule === undefined) {
-      result.set(column.name, plainGroupColumn(rules, group, column.name, taking))
+      result.set(column.name, plainGroupColumn(rules, group, column.name, groupSequence(rules, group, gone), taking))
       continue
     }
     const entries = contributions(column.name, group.sequence, taking)
     const newer = (a: Sequenced, b: Sequenced): number =>
       compareTuples(rules, group.sequence, a.sequence, b.sequence, false)
-    result.set(column.name, aggregateColumn(column.type, rule, entries, newer, false))
+    result.set(column.name, aggregateColumn(column.type, rule, sinceCleared(rule, entries, newer), newer, false))
   }
   return result
+}
+
+/**
+ * In a group a retraction counts whatever its age (rule G3), so one of last_value or last_non_null_value clears what came
+ * before it. A last_value older than the newest record stays cleared after that.
+ */
+function sinceCleared(
+  { name, ignoreRetract }: ModelFunction,
+  entries: readonly Sequenced[],
+  newer: (a: Sequenced, b: Sequenced) => number,
+): readonly Sequenced[] {
+  if (ignoreRetract || (name !== 'last_value' && name !== 'last_non_null_value')) return entries
+  const clears = (entry: Sequenced): boolean => entry.retract && (name === 'last_value' || entry.value !== null)
+  const after = entries.slice(entries.findLastIndex(clears) + 1)
+  if (name === 'last_non_null_value') return after
+  return after.filter((entry) => entries.every((other) => newer(entry, other) >= 0))
 }
 
 /** Replaced by a record that is not older, nulls included; cleared by a retraction that is not older (rule G3). */
@@ -369,14 +405,14 @@ function plainGroupColumn(
   rules: ModelRules,
   group: ModelGroup,
   name: string,
+  tombstone: Tuple,
   records: readonly ModelRecord[],
 ): Value | null {
-  let stored: Tuple = group.sequence.map(() => null)
+  let stored = tombstone
   let value: Value | null = null
   for (const { kind, values } of records) {
     const incoming = tupleOf(group.sequence, values)
-    const order = compareTuples(rules, group.sequence, incoming, stored, false)
-    if (order < 0) continue
+    if (compareTuples(rules, group.sequence, incoming, stored, false) < 0) continue
     stored = incoming
     const said = values.get(name)
     if (isRetract(kind)) value = null

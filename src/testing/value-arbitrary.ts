@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { unreachable } from '../assert.ts'
 import { createCoercion } from '../row/coerce.ts'
 import { type DataType, integerRange } from '../row/data-type.ts'
+import type { Schema } from '../row/schema.ts'
 import { compareValues, type Value } from '../row/value.ts'
 
 /** Any canonical value of a type, its limits among them. NUL is left out of text: not every store can hold it. */
@@ -63,6 +64,18 @@ export function anyValue(type: DataType): fc.Arbitrary<Value> {
     default:
       return unreachable(type)
   }
+}
+
+/** Rows of any values, the same for the same seed. */
+export function randomRows(
+  schema: Pick<Schema, 'columns'>,
+  count: number,
+  seed: number,
+): Record<string, Value | null>[] {
+  const row = fc.tuple(...schema.columns.map(({ type }) => fc.option(anyValue(type), { freq: 8 })))
+  return fc.sample(row, { numRuns: count, seed }).map((values) => {
+    return Object.fromEntries(schema.columns.map(({ name }, index) => [name, values[index] ?? null]))
+  })
 }
 
 /**

@@ -251,7 +251,7 @@ export const sequenceCases: readonly MergeCase[] = [
     needs,
     columns,
     options,
-    changelog: '+I 1 a 5 | -U 1 b 7 | +U 1 c 6',
+    changelog: '+I 1 a 5 | -U 1 b 7 | -D 1 a 5 | +U 1 c 6',
     rows: [],
   },
   {
@@ -261,8 +261,8 @@ export const sequenceCases: readonly MergeCase[] = [
     columns,
     options,
     changelog:
-      '+I 1 a 5 | -U 1 a 5 #pair=1 | +U 2 a 6 #pair=1 | +U 1 z 4 | +I 3 x 9 | -U 3 w 8 #pair=2 | +U 4 w 9 #pair=2',
-    rows: ['2 a 6', '3 x 9', '4 w 9'],
+      '+I 1 a 5 | -U 1 a 5 #pair=1 | +U 2 a 6 #pair=1 | +U 1 z 5 | +I 3 x 9 | -U 3 w 7 #pair=2 | +U 4 w 8 #pair=2',
+    rows: ['2 a 6', '3 x 9', '4 w 8'],
   },
   {
     id: 'delete-without-sequence',

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import type { Change } from '../../changelog/element.ts'
+import { formatDataType } from '../../row/data-type.ts'
+import type { Value } from '../../row/value.ts'
+import type { CaseContext } from '../case-context.ts'
+import type { FreeCase } from './free-case.ts'
+import { upserts } from './need.ts'
+
+const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index)
+const tricky = [
+  '',
+  ' ',
+  ' blank at both ends ',
+  'a',
+  'A',
+  'é',
+  'e\u0301',
+  '\u{1F600} \u{1F468}\u200D\u{1F469}',
+  "it's",
+  '"quoted" `ticked` [bracketed]',
+  'back\\slash \\n \\. \\N',
+  'tab\tnew\nline\r\nand \u0001',
+  "'; DROP TABLE x; --",
+  '$1 ? :name %s {{x}}',
+  'null',
+  'NULL',
+  '{"a":1}',
+  '{a,b}',
+  '\uFFFD \uFFFF',
+  'long'.repeat(20_000),
+]
+
+/** Canonical values at the limits of each type; every one must come back as it went, or its type be refused. */
+const samples: readonly { readonly type: string; readonly values: readonly Value[] }[] = [
+  { type: 'BOOLEAN', values: [true, false] },
+  { type: 'TINYINT', values: [-128, -1, 0, 127] },
+  { type: 'SMALLINT', values: [-32768, 0, 32767] },
+  { type: 'INT', values: [-2147483648, 0, 2147483647] },
+  {
+    type: 'BIGINT',
+    values: [-9223372036854775808n, -9007199254740993n, 0n, 9007199254740993n, 9223372036854775807n],
+  },
+  { type: 'FLOAT', values: [0, -1.5, 0.1, 16777216, 3.4028235e38, 1.4013e-45] },
+  { type: 'FLOAT', values: [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] },
+  { type: 'DOUBLE', values: [0, -1.5, 0.1, 1e15 + 0.3, Number.MAX_VALUE, Number.MIN_VALUE, 2 ** 53] },
+  { type: 'DOUBLE', values: [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] },
+  { type: 'DECIMAL(10, 0)', values: ['-9999999999', '0', '9999999999'] },
+  { type: 'DECIMAL(12, 2)', values: ['-9999999999.99', '-0.01', '0.00', '0.10', '9999999999.99'] },
+  {
+    type: 'DECIMAL(38, 18)',
+    values: [
+      '-99999999999999999999.999999999999999999',
+      '0.000000000000000001',
+      '12345678901234567890.123456789012345678',
+    ],
+  },
+  { type: 'CHAR(3)', values: ['abc', '\u{1F600}xy'] },
+  { type: 'VARCHAR(10)', values: ['', 'ten chars!', '\u{1F600}'.repeat(10)] },
+  { type: 'STRING', values: tricky },
+  { type: 'BINARY(2)', values: [Uint8Array.of(0, 0), Uint8Array.of(255, 92)] },
+  { type: 'VARBINARY(300)', values: [new Uint8Array(), everyByte] },
+  { type: 'BYTES', values: [new Uint8Array(), Uint8Array.of(0), everyByte, new Uint8Array(70_000).fill(171)] },
+  { type: 'DATE', values: ['0001-01-01', '1582-10-10', '1969-12-31', '1970-01-01', '2026-02-28', '9999-12-31'] },
+  { type: 'TIME(0)', values: ['00:00:00', '23:59:59'] },
+  { type: 'TIME(3)', values: ['00:00:00.000', '12:34:56.789'] },
+  { type: 'TIME(6)', values: ['00:00:00.000001', '23:59:59.999999'] },
+  { type: 'TIMESTAMP(0)', values: ['1970-01-01T00:00:00', '9999-12-31T23:59:59'] },
+  { type: 'TIMESTAMP(3)', values: ['0001-01-01T00:00:00.000', '2026-03-29T02:30:00.123'] },
+  {
+    type: 'TIMESTAMP(6)',
+    values: ['1969-12-31T23:59:59.999999', '2026-10-25T02:30:00.000001', '9999-12-31T23:59:59.999999'],
+  },
+  { type: 'TIMESTAMP(9)', values: ['2026-10-25T02:30:00.000000001', '2026-10-25T02:30:00.999999999'] },
+  { type: 'TIMESTAMP_LTZ(3)', values: ['1970-01-01T00:00:00.000Z', '2026-03-29T01:30:00.123Z'] },
+  {
+    type: 'TIMESTAMP_LTZ(6)',
+    values: ['1900-01-01T00:00:00.000001Z', '2026-10-25T00:30:00.123456Z', '2026-10-25T01:30:00.123456Z'],
+  },
+  { type: 'ARRAY<INT>', values: [[], [1, null, 3], [-2147483648]] },
+  { type: 'ARRAY<BIGINT>', values: [[9007199254740993n, null]] },
+  { type: 'ARRAY<STRING>', values: [[], ['', 'NULL', null, 'a,b', '"', '\\', '{}', ' ']] },
+  { type: 'ARRAY<ARRAY<INT>>', values: [[], [[1, 2], [], [3]]] },
+  { type: 'ARRAY<TIMESTAMP(3)>', values: [['2026-01-01T00:00:00.001', null]] },
+  {
+    type: 'MAP<STRING, INT>',
+    values: [
+      new Map(),
+      new Map([
+        ['', 0],
+        ['__proto__', 1],
+        ['a b', 2],
+      ]),
+    ],
+  },
+  {
+    type: 'ROW<a INT, b STRING>',
+    values: [
+      [1, 'x'],
+      [null, ''],
+    ],
+  },
+  {
+    type: 'JSON',
+    values: [
+      'null',
+      '{}',
+      '[]',
+      '"text"',
+      '12345678901234567890',
+      '{"a":{"b":[1,2,{"c":null}]},"__proto__":1}',
+      '[[1,2],[3]]',
+    ],
+  },
+  { type: 'UUID', values: ['00000000-0000-0000-0000-000000000000', 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'] },
+]
+
+/** Types that are used as keys, with values that only differ a little. */
+const keySamples: readonly { readonly type: string; readonly values: readonly Value[] }[] = [
+  { type: 'BIGINT', values: [9007199254740992n, 9007199254740993n, -9007199254740993n] },
+  { type: 'DECIMAL(20, 2)', values: ['0.10', '0.11', '123456789012345678.10', '123456789012345678.11'] },
+  { type: 'STRING', values: ['a', 'A', 'a ', 'é', 'e\u0301', '', '1', '01', '\u{1F600}', '\u{1F601}'] },
+  { type: 'BYTES', values: [new Uint8Array(), Uint8Array.of(0), Uint8Array.of(0, 0), Uint8Array.of(48)] },
+  { type: 'BOOLEAN', values: [true, false] },
+  { type: 'DATE', values: ['2026-01-01', '2026-01-02'] },
+  { type: 'TIMESTAMP(6)', values: ['2026-01-01T00:00:00.000001', '2026-01-01T00:00:00.000002'] },
+  { type: 'TIMESTAMP_LTZ(3)', values: ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.002Z'] },
+  { type: 'UUID', values: ['f81d4fae-7dec-11d0-a765-00a0c91e6bf6', 'f81d4fae-7dec-11d0-a765-00a0c91e6bf7'] },
+]
+
+/** Text that only some stores hold; it must come back exactly or be rejected, never changed. */
+const doubtful: readonly { readonly name: string; readonly value: string }[] = [
+  { name: 'NUL', value: 'a\0b' },
+  { name: 'half of a surrogate pair', value: 'a\uD800b' },
+]
+
+/** Values and types (rules C1, G7): what goes in comes out. */
+export const valueCases: readonly FreeCase[] = [
+  ...samples.map(
+    ({ type, values }, index): FreeCase => ({
+      id: `values-${index + 1}-${slug(type)}`,
+      title: `C1 values of ${type} come back exactly`,
+      run: async (context) => await roundTrip(context, type, values),
+    }),
+  ),
+  ...keySamples.map(
+    ({ type, values }): FreeCase => ({
+      id: `keys-${slug(type)}`,
+      title: `G7 keys of ${type} are told apart as their values are`,
+      needs: [upserts],
+      run: async (context) => await keysApart(context, type, values),
+    }),
+  ),
+  ...doubtful.map(
+    ({ name, value }): FreeCase => ({
+      id: `text-with-${slug(name)}`,
+      title: `C1 text with ${name} is kept exactly or rejected`,
+      needs: [upserts],
+      run: async (context) => await keptOrRejected(context, value),
+    }),
+  ),
+  {
+    id: 'nulls',
+    title: 'C1 null is null in every type',
+    run: async (context) => {
+      const types = [...new Set(samples.map(({ type }) => type))].filter((type) => type !== 'TIMESTAMP(9)')
+      const columns = types.map((type, index) => `c${index} ${type}`)
+      if (!(await holds(context, types))) return
+      const table = await context.table(`id INT, ${columns.join(', ')}, PRIMARY KEY (id) NOT ENFORCED`)
+      const row = Object.fromEntries([['id', 1], ...columns.map((_, index) => [`c${index}`, null])])
+      await context.write(table, [{ kind: '+I', row }])
+      await context.expectRows(table, [row])
+    },
+  },
+  {
+    id: 'random-values',
+    title: 'C1 random values of the scalar types come back exactly',
+    run: async (context) => {
+      const types = ['BOOLEAN', 'TINYINT', 'SMALLINT', 'INT', 'BIGINT', 'DOUBLE', 'DECIMAL(20, 5)', 'VARCHAR(40)']
+      types.push('BYTES', 'DATE', 'TIMESTAMP(6)', 'TIMESTAMP_LTZ(6)')
+      if (!(await holds(context, types))) return
+      const columns = types.map((type, index) => `c${index} ${type}`).join(', ')
+      const table = await context.table(`id INT, ${columns}, PRIMARY KEY (id) NOT ENFORCED`)
+      const { randomRows } = await import('../value-arbitrary.ts')
+      const rows = randomRows(table.schema, 60, 20261130).map(
+        (row, id): Record<string, Value | null> => ({ ...row, id }),
+      )
+      await context.write(
+        table,
+        rows.map((row): Change => ({ kind: '+I', row })),
+      )
+      await context.expectRows(table, rows)
+    },
+  },
+]
+
+/** Types that the store cannot hold have cases of their own. */
+async function holds(context: CaseContext, types: readonly string[]): Promise<boolean> {
+  const { typeMapping } = context.harness.connector
+  const columns = types.map((type, index) => `c${index} ${type}`).join(', ')
+  return (await context.table(columns)).schema.columns.every(({ type }) => typeMapping.nativeType(type) !== undefined)
+}
+
+async function roundTrip(context: CaseContext, type: string, values: readonly Value[]): Promise<void> {
+  const table = await context.table(`id INT, v ${type}, PRIMARY KEY (id) NOT ENFORCED`)
+  const [, column] = table.schema.columns
+  assert.ok(column !== undefined)
+  if (context.harness.connector.typeMapping.nativeType(column.type) === undefined) {
+    const error = await context.expectRefused(table, ['PLAN_REFUSED'])
+    assert.match(error.message, /\bv\b/, `the refusal of ${formatDataType(column.type)} names the column`)
+    return
+  }
+  const rows = values.map((v, id) => ({ id, v }))
+  await context.write(
+    table,
+    rows.map((row): Change => ({ kind: '+I', row })),
+  )
+  await context.expectRows(table, rows)
+}
+
+async function keysApart(context: CaseContext, type: string, values: readonly Value[]): Promise<void> {
+  const table = await context.table(`k ${type}, v INT, PRIMARY KEY (k) NOT ENFORCED`)
+  const [column] = table.schema.columns
+  assert.ok(column !== undefined)
+  if (context.harness.connector.typeMapping.nativeType(column.type) === undefined) {
+    await context.expectRefused(table, ['PLAN_REFUSED'])
+    return
+  }
+  const rows = values.map((k, v) => ({ k, v }))
+  const [first, ...rest] = rows
+  assert.ok(first !== undefined)
+  await context.write(
+    table,
+    rows.map((row): Change => ({ kind: '+I', row })),
+  )
+  await context.expectRows(table, rows)
+  await context.write(table, [
+    ...rest.map((row): Change => ({ kind: '+U', row: { ...row, v: row.v + 100 } })),
+    { kind: '-D', row: first },
+  ])
+  await context.expectRows(
+    table,
+    rest.map((row) => ({ ...row, v: row.v + 100 })),
+  )
+}
+
+async function keptOrRejected(context: CaseContext, value: string): Promise<void> {
+  const table = await context.table('id INT, v STRING, PRIMARY KEY (id) NOT ENFORCED', {
+    'sink.failure-handler': 'skip',
+  })
+  const rows = [
+    { id: 1, v: 'before' },
+    { id: 2, v: value },
+    { id: 3, v: 'after' },
+  ]
+  const { account } = await context.write(
+    table,
+    rows.map((row): Change => ({ kind: '+I', row })),
+  )
+  await context.expectRows(
+    table,
+    rows.filter(({ id }) => id !== 2 || account.rejected === 0),
+  )
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '')
+}
