@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { postgresProgram } from './services/postgres-programs.ts'
+import { runCommand } from './services/run-command.ts'
+
+/** The tables of pgbench's standard load, each with its columns as Flink's DDL writes them. */
+export const pgbenchTables = {
+  pgbench_branches: 'bid INT, bbalance INT, filler CHAR(88), PRIMARY KEY (bid) NOT ENFORCED',
+  pgbench_tellers: 'tid INT, bid INT, tbalance INT, filler CHAR(84), PRIMARY KEY (tid) NOT ENFORCED',
+  pgbench_accounts: 'aid INT, bid INT, abalance INT, filler CHAR(84), PRIMARY KEY (aid) NOT ENFORCED',
+  pgbench_history: 'tid INT, bid INT, aid INT, delta INT, mtime TIMESTAMP(6), filler CHAR(22)',
+} as const
+
+export type PgbenchTable = keyof typeof pgbenchTables
+
+export const pgbenchTableNames = Object.keys(pgbenchTables) as readonly PgbenchTable[]
+
+/** One `CREATE TABLE` for each of pgbench's tables, in one flush domain. */
+export function pgbenchDdl(options: (table: PgbenchTable) => Readonly<Record<string, string>>): string {
+  return pgbenchTableNames
+    .map((name) => {
+      const lines = Object.entries(options(name)).map(([option, value]) => `  '${option}' = '${value}'`)
+      return `CREATE TABLE ${name} (\n  ${pgbenchTables[name]}\n) WITH (\n${lines.join(',\n')}\n);\n`
+    })
+    .join('\n')
+}
+
+/** Fills the source with scale 1: one branch, ten tellers, 100,000 accounts. */
+export async function initPgbench(url: string): Promise<void> {
+  await runCommand(await postgresProgram('pgbench'), ['-i', '-q', '-s', '1', url])
+}
+
+export interface PgbenchLoad {
+  readonly seconds: number
+  readonly clients: number
+  /** Transactions a second, over all clients. */
+  readonly rate: number
+}
+
+/** Runs the standard load, which resembles TPC-B, and gives the number of its transactions. */
+export async function runPgbench(url: string, { seconds, clients, rate }: PgbenchLoad): Promise<number> {
+  const args = ['-n', '-T', String(seconds), '-c', String(clients), '-R', String(rate), url]
+  const report = await runCommand(await postgresProgram('pgbench'), args)
+  return Number(/transactions actually processed: (\d+)/.exec(report)?.[1])
+}
+
+/** Every row of a table as the server prints it, sorted. */
+export async function tableText(url: string, table: PgbenchTable): Promise<readonly string[]> {
+  return await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ line: string }>(
+      `select t::text as line from ${table} t order by t::text collate "C"`,
+    )
+    return rows.map(({ line }) => line)
+  })
+}
+
+export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
