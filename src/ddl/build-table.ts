@@ -23,7 +23,7 @@ export function buildTable({ path, elements, clauses }: CreateTable): DeclaredTa
     notWritten: [...declared].flatMap(([name, { reason }]) => (reason === undefined ? [] : { name, reason })),
     notes: [
       ...elements.flatMap(elementNotes),
-      ...(partitions.length > 0 ? ['PARTITIONED BY is not used here: the store places the rows'] : []),
+      ...(partitions.length > 0 ? [partitionNote] : []),
       ...(distributed ? ['DISTRIBUTED is not used here: the store places the rows'] : []),
     ],
     partitionedBy: partitions.map((token) => writtenColumn(token, declared, 'PARTITIONED BY')),
@@ -102,6 +102,8 @@ function writtenColumn(token: IToken, declared: ReadonlyMap<string, Declared>, c
   const hint = near === undefined ? undefined : `${name}: did you mean ${near}?`
   throw new DdlFault(token, `${name} is in the ${clause} but is no column of the table`, { hint })
 }
+
+export const partitionNote = 'PARTITIONED BY is not used here: the store places the rows'
 
 const uniqueNote = 'UNIQUE is not used here: the store checks it'
 

@@ -110,20 +110,19 @@ export class DdlParser extends TypeParser {
   private readonly element = this.RULE(
     'element',
     (): TableElement =>
-      this.OR<TableElement>([
-        { GATE: () => this.startsConstraint(), ALT: () => this.SUBRULE(this.constraint), IGNORE_AMBIGUITIES: true },
-        {
-          GATE: () => this.LA(1).tokenType === t.Watermark && this.LA(2).tokenType === t.For,
-          ALT: () => this.SUBRULE(this.watermark),
-          IGNORE_AMBIGUITIES: true,
-        },
-        {
-          GATE: () => this.LA(2).tokenType === t.As,
-          ALT: () => this.SUBRULE(this.computedColumn),
-          IGNORE_AMBIGUITIES: true,
-        },
-        { ALT: () => this.SUBRULE(this.physicalColumn) },
-      ]),
+      this.OR<TableElement>({
+        DEF: [
+          { GATE: () => this.startsConstraint(), ALT: () => this.SUBRULE(this.constraint), IGNORE_AMBIGUITIES: true },
+          { GATE: () => this.startsWatermark(), ALT: () => this.SUBRULE(this.watermark), IGNORE_AMBIGUITIES: true },
+          {
+            GATE: () => this.LA(2).tokenType === t.As,
+            ALT: () => this.SUBRULE(this.computedColumn),
+            IGNORE_AMBIGUITIES: true,
+          },
+          { ALT: () => this.SUBRULE(this.physicalColumn) },
+        ],
+        ERR_MSG: 'a column, PRIMARY KEY or WATERMARK',
+      }),
   )
 
   private readonly physicalColumn = this.RULE('physicalColumn', (): PhysicalColumn => {
@@ -462,6 +461,10 @@ export class DdlParser extends TypeParser {
     const [first, second, third] = [this.LA(1).tokenType, this.LA(2).tokenType, this.LA(3).tokenType]
     if (first === t.Constraint) return third === t.Primary || third === t.Unique
     return (first === t.Primary && second === t.Key) || (first === t.Unique && second === t.LeftParen)
+  }
+
+  private startsWatermark(): boolean {
+    return this.LA(1).tokenType === t.Watermark && this.LA(2).tokenType === t.For
   }
 
   /** `INSERT(…)` is a function and `UPDATE t SET c = …` a clause, so the word behind decides. */

@@ -33,10 +33,10 @@ export const parseFaults: IParserErrorMessageProvider = {
   buildMismatchTokenMessage({ expected, actual, previous }) {
     throw expectationFault(expected === RightParen ? [Comma, RightParen] : [expected], actual, previous)
   },
-  buildNoViableAltMessage({ expectedPathsPerAlt, actual, previous }) {
+  buildNoViableAltMessage({ expectedPathsPerAlt, actual, previous, customUserDescription }) {
     const { expected, depth } = expectedAfter(expectedPathsPerAlt.flat(), actual)
-    const token = actual[depth] ?? actual[0]
-    throw expectationFault(expected, token as IToken, depth === 0 ? previous : (actual[depth - 1] as IToken))
+    const wanted = depth === 0 ? (customUserDescription ?? expected) : expected
+    throw expectationFault(wanted, actual[depth] as IToken, depth === 0 ? previous : actual[depth - 1])
   },
   buildEarlyExitMessage({ expectedIterationPaths, actual, previous, customUserDescription }) {
     const expected = customUserDescription ?? expectedIterationPaths.map((path) => path[0] as TokenType)

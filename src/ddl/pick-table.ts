@@ -21,11 +21,12 @@ export function pickTable(script: Script, name?: string | undefined): TableDefin
     const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean ${near}?`
     throw new TidegateError(`the DDL holds no table ${name}: ${hint}`, { code: 'DDL_UNSUPPORTED' })
   }
-  const [only, ...others] = sinkTables(script)
-  if (only !== undefined && others.length === 0) return only
-  throw new TidegateError(`the DDL holds several tables: ${names.join(', ')}; name the one to write into`, {
+  const sinks = sinkTables(script)
+  const [only] = sinks
+  if (only !== undefined && sinks.length === 1) return only
+  const choice = sinks.map((table) => table.path.join('.')).join(', ')
+  throw new TidegateError(`the DDL holds several tables: ${choice}; name the one to write into`, {
     code: 'DDL_UNSUPPORTED',
-    hint: `e.g. --table ${names[0]}`,
   })
 }
 

@@ -23,12 +23,15 @@ export class TypeParser extends EmbeddedActionsParser {
   })
 
   protected readonly columnType = this.RULE('columnType', (): ColumnType => {
-    let type = this.OR([
-      { ALT: () => this.SUBRULE(this.arrayType) },
-      { ALT: () => this.SUBRULE(this.mapType) },
-      { ALT: () => this.SUBRULE(this.rowType) },
-      { ALT: () => this.SUBRULE(this.simpleType), IGNORE_AMBIGUITIES: true },
-    ])
+    let type = this.OR({
+      DEF: [
+        { ALT: () => this.SUBRULE(this.arrayType) },
+        { ALT: () => this.SUBRULE(this.mapType) },
+        { ALT: () => this.SUBRULE(this.rowType) },
+        { ALT: () => this.SUBRULE(this.simpleType), IGNORE_AMBIGUITIES: true },
+      ],
+      ERR_MSG: 'a type',
+    })
     this.MANY(() => {
       type = this.OR1([
         { ALT: () => this.SUBRULE(this.nullability, { ARGS: [type] }) },

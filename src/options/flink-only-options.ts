@@ -17,7 +17,7 @@ const files = 'it concerns the files of a table format'
 const key = 'the PRIMARY KEY clause says what the key is'
 
 /** Options that people have in a DDL made for Flink and that change nothing here. Noted, never refused. */
-const flinkOnlyOptions: readonly FlinkOnlyOption[] = [
+export const flinkOnlyOptions: readonly FlinkOnlyOption[] = [
   { name: 'scan.*', reason: reads },
   { name: 'lookup.*', reason: reads },
   { name: 'filter.handling.policy', reason: reads },
@@ -27,10 +27,9 @@ const flinkOnlyOptions: readonly FlinkOnlyOption[] = [
   { name: 'connection.max-retry-timeout', reason: 'the connection is checked by using it' },
   {
     name: 'format',
-    values: ['json', 'csv', 'avro', 'avro-confluent', 'raw', 'orc', 'parquet', 'protobuf'],
+    values: ['csv', 'avro', 'avro-confluent', 'raw', 'orc', 'parquet', 'protobuf'],
     reason: encoding,
   },
-  { name: 'json.*', reason: encoding },
   { name: 'csv.*', reason: encoding },
   { name: 'avro.*', reason: encoding },
   { name: 'avro-confluent.*', reason: encoding },

@@ -10,7 +10,8 @@ export type SettingMeaning =
 const later =
   'it belongs to the operators in front of the sink (aggregation, join, rank), which come in a later version'
 
-const settings: Readonly<Record<string, SettingMeaning>> = {
+/** By name, or by family with `*`. */
+export const flinkSettings: Readonly<Record<string, SettingMeaning>> = {
   'table.exec.sink.not-null-enforcer': { option: 'sink.not-null-enforcer' },
   'table.exec.sink.type-length-enforcer': { option: 'sink.type-length-enforcer' },
   'table.exec.sink.upsert-materialize': { option: 'sink.upsert-materialize' },
@@ -36,6 +37,6 @@ const settings: Readonly<Record<string, SettingMeaning>> = {
 
 /** Every setting has a meaning: one that is not known is Flink's own affair, and the note says so. */
 export function meaningOfSetting(name: string): SettingMeaning {
-  const known = Object.entries(settings).find(([pattern]) => matchesName(pattern, name))
+  const known = Object.entries(flinkSettings).find(([pattern]) => matchesName(pattern, name))
   return known?.[1] ?? { note: 'it concerns how Flink runs a job' }
 }

@@ -1,5 +1,5 @@
 import type { Option } from './option.ts'
-import { hasReference } from './references.ts'
+import { isReference } from './references.ts'
 
 const masked = '******'
 
@@ -8,7 +8,7 @@ const masked = '******'
  * user's name, the password and parameters that hold one. `written` is the text before references are replaced.
  */
 export function maskSecrets(option: Pick<Option, 'secret'>, written: string): string {
-  if (hasReference(written)) return maskUrls(written)
+  if (isReference(written)) return written
   return option.secret ? masked : maskUrls(written)
 }
 

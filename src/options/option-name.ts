@@ -23,5 +23,5 @@ export function fillStar(pattern: string, name: string): string {
   if (star < 0) return pattern
   const suffix = pattern.slice(star + 1)
   const end = suffix === '' ? name.length : name.lastIndexOf('.')
-  return `${pattern.slice(0, star)}${name.slice(star, end)}${suffix}`
+  return `${pattern.slice(0, star)}${name.slice(star, end) || '*'}${suffix}`
 }

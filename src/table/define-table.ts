@@ -1,3 +1,4 @@
+import { partitionNote } from '../ddl/build-table.ts'
 import { DdlFault } from '../ddl/ddl-fault.ts'
 import { readOrFault } from '../ddl/read-sql.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
@@ -66,7 +67,7 @@ export function defineTable(
     path,
     schema: createSchema(columns, table.primaryKey ?? []),
     notWritten: [],
-    notes: [],
+    notes: table.partitionedBy === undefined ? [] : [partitionNote],
     partitionedBy: table.partitionedBy ?? [],
     comment: table.comment,
     options,
