@@ -36,4 +36,6 @@ export interface HeldUpdateBefore {
   readonly change: MergeChange | undefined
   readonly byteCount: number
   readonly reject: (() => void) | undefined
+  /** Called when its update-after has come and it is dropped, or nothing of it was needed; for traces. */
+  readonly dropped?: (() => void) | undefined
 }

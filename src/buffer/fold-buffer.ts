@@ -161,6 +161,7 @@ export class FoldBuffer {
   }
 
   #dropHeld(entry: Entry): void {
+    entry.held?.dropped?.()
     this.#account.ignored++
     this.#clearHeld(entry)
   }

@@ -123,6 +123,12 @@ export class FlushDomain {
     return bytes
   }
 
+  /** A flush is under way or about to start. */
+  get isFlushing(): boolean {
+    if (this.#inFlight.size > 0) return true
+    return this.#lanes.some(({ queue, pending }) => queue.size + queue.pending > 0 || pending !== undefined)
+  }
+
   get bufferedRows(): number {
     let rows = 0
     for (const { load } of this.#lanes) rows += load.rowCount

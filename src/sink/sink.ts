@@ -10,6 +10,7 @@ import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
 import { UnwrittenError } from '../delivery/unwritten-error.ts'
 import { type ErrorCode, TidegateError } from '../errors.ts'
+import type { MergeChange } from '../merge/merge-change.ts'
 import type { LiftInput } from '../merge/merge-function.ts'
 import type { SinkPlan } from '../plan/plan.ts'
 import { isAdd } from '../row/row-kind.ts'
@@ -33,7 +34,21 @@ export interface FlushReport {
 
 /** Told what becomes of each change on its way into the buffer; for traces. */
 export interface IntakeObserver {
-  taken(change: Change, table: number, outcome: IntakeOutcome, reason: string | undefined): void
+  /** Called again for a change that was held, if it is ignored or rejected in the end. */
+  taken(
+    change: Change,
+    table: number,
+    outcome: IntakeOutcome,
+    reason: string | undefined,
+    effect?: IntakeEffect | undefined,
+  ): void
+}
+
+/** What a change will do to rows once it is flushed. */
+export interface IntakeEffect {
+  readonly own: MergeChange
+  /** The change moved its row here: what happens under the old key, in place of the update-before (rule K6). */
+  readonly oldKey?: MergeChange | undefined
 }
 
 export type IntakeOutcome = 'buffered' | 'held' | 'ignored' | 'rejected'
@@ -182,6 +197,11 @@ export class Sink implements AsyncDisposable {
       byteCount += domain.byteCount
     }
     return { rowCount, byteCount }
+  }
+
+  /** A flush is under way or about to start. */
+  get isFlushing(): boolean {
+    return this.#options.domains.some((domain) => domain.isFlushing)
   }
 
   /**
@@ -384,7 +404,7 @@ export class Sink implements AsyncDisposable {
     } else {
       table.domain.add(table.index, lifted.change, byteCount, isAdd(input.kind), origin)
     }
-    this.#options.observer?.taken(change, at, 'buffered', undefined)
+    this.#options.observer?.taken(change, at, 'buffered', undefined, { own: lifted.change })
     return undefined
   }
 
@@ -402,10 +422,12 @@ export class Sink implements AsyncDisposable {
       this.#account.ignored++
       observer?.taken(change, at, 'ignored', reason)
     }
+    const dropped = observer && (() => observer.taken(change, at, 'ignored', 'its update-after follows'))
     let entry: Entry
+    let own: MergeChange | undefined
     if (plan.updateBefore === 'drop') {
       if (change.pair === undefined) return this.#ignored(change, at, 'update-befores are dropped')
-      const held = { change: undefined, byteCount, reject: ignore('update-befores are dropped') }
+      const held = { change: undefined, byteCount, reject: ignore('update-befores are dropped'), dropped }
       entry = domain.holdUpdateBefore(index, input.key, held, origin)
     } else {
       const lifted = merge.lift(input)
@@ -413,22 +435,25 @@ export class Sink implements AsyncDisposable {
       if (plan.updateBefore === 'drop-paired' || plan.updateBefore === 'ignore-paired') {
         const held =
           lifted.outcome === 'change'
-            ? { change: lifted.change, byteCount, reject: undefined }
+            ? { change: lifted.change, byteCount, reject: undefined, dropped }
             : {
                 change: undefined,
                 byteCount,
                 reject: () => {
                   void this.#rejected(change, at, kept, lifted.code, lifted.reason)?.catch(() => {})
                 },
+                dropped,
               }
         entry = domain.holdUpdateBefore(index, input.key, held, origin)
+        own = held.change
       } else {
         if (lifted.outcome === 'rejected') return this.#rejected(change, at, origin, lifted.code, lifted.reason)
         entry = domain.addHeld(index, lifted.change, byteCount, origin)
+        own = lifted.change
       }
     }
     if (change.pair !== undefined) this.#pairs.open(change.pair, { table: at, input, entry })
-    observer?.taken(change, at, 'held', 'its update-after has not come yet')
+    observer?.taken(change, at, 'held', 'its update-after has not come yet', own && { own })
     return undefined
   }
 
@@ -450,7 +475,8 @@ export class Sink implements AsyncDisposable {
     const entry = domain.add(index, halves.upsert, byteCount, true, origin)
     const old = domain.moveAway(index, beforeEntry, halves.delete, origin)
     if (old !== undefined) domain.link(old, entry)
-    this.#options.observer?.taken(change, at, 'buffered', 'the key changed')
+    const effect = { own: halves.upsert, oldKey: halves.delete }
+    this.#options.observer?.taken(change, at, 'buffered', 'the key changed', effect)
     return undefined
   }
 
