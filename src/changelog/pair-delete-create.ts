@@ -1,4 +1,5 @@
 import { toJsonText } from '../row/json-text.ts'
+import { ValueFault } from '../row/value-fault.ts'
 import type { Change, ChangelogElement } from './element.ts'
 
 type Emit = (element: ChangelogElement) => void
@@ -63,11 +64,20 @@ export class DeleteCreatePairing {
   }
 }
 
-/** A `keyOf` by columns, for one producer that writes a value always in the same way. */
+/**
+ * A `keyOf` by columns, for producers that write a value always in the same way: the table and the raw values as text.
+ * Undefined where a key column is null or missing, or holds what has no text.
+ */
 export function keyOfColumns(columns: readonly string[]): (change: Change) => string | undefined {
-  return ({ row }) => {
+  return ({ table, row }) => {
     const values = columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))
-    return values.some((value) => value === undefined || value === null) ? undefined : toJsonText(values)
+    if (values.some((value) => value === undefined || value === null)) return undefined
+    try {
+      return toJsonText([table ?? null, ...values])
+    } catch (error) {
+      if (error instanceof ValueFault) return undefined
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Problem } from '../errors.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
 import { ValueFault } from '../row/value-fault.ts'
 import { memberSchema, readConnectStruct } from './connect-schema.ts'
-import { emitChanges, emitPosition } from './emit-changes.ts'
+import { type ChangeContext, createChange, emitChanges, emitPosition } from './emit-changes.ts'
 import type { Decoder, Emit, Format, FormatOptions, GroupEndMarking, InputRecord, Sample } from './format.ts'
 import { readFormatOptions } from './format-option.ts'
 import {
@@ -172,7 +172,7 @@ class DebeziumJsonDecoder implements Decoder {
     switch (op) {
       case 'c':
       case 'r':
-        this.#emitInsert(record, { ...context, kind: '+I', row: required(record, after, 'after') }, emit)
+        this.#emitInsert(record, createChange('+I', required(record, after, 'after'), context), emit)
         break
       case 'u':
         this.end(emit)
@@ -180,7 +180,7 @@ class DebeziumJsonDecoder implements Decoder {
         break
       case 'd':
         this.end(emit)
-        this.#emitDelete(record, { ...context, kind: '-D', row: before ?? this.#keyRow(record) }, emit)
+        this.#emitDelete(record, createChange('-D', before ?? this.#keyRow(record), context), emit)
         break
       case 't':
         this.end(emit)
@@ -202,20 +202,12 @@ class DebeziumJsonDecoder implements Decoder {
     this.#countChange(context.group, record, emit)
   }
 
-  #updateOf(
-    context: Omit<Change, 'kind' | 'row'>,
-    before: JsonObject | undefined,
-    after: JsonObject,
-    envelope: JsonObject,
-  ): Change[] {
+  #updateOf(context: ChangeContext, before: JsonObject | undefined, after: JsonObject, envelope: JsonObject): Change[] {
     if (before === undefined || !coversRow(before, envelope['after'] as JsonObject)) {
-      return [{ ...context, kind: '+U', row: after }]
+      return [createChange('+U', after, context)]
     }
     const pair = ++this.#pairs
-    return [
-      { ...context, kind: '-U', row: before, pair },
-      { ...context, kind: '+U', row: after, pair },
-    ]
+    return [createChange('-U', before, context, pair), createChange('+U', after, context, pair)]
   }
 
   #emitInsert(record: ParsedRecord, change: Change, emit: Emit): void {
@@ -289,7 +281,7 @@ class DebeziumJsonDecoder implements Decoder {
     emit({ type: 'group-end', group, record })
   }
 
-  #contextOf(record: ParsedRecord, envelope: JsonObject, schema: unknown): Omit<Change, 'kind' | 'row'> {
+  #contextOf(record: ParsedRecord, envelope: JsonObject, schema: unknown): ChangeContext {
     const source = envelope['source']
     const table = (isJsonObject(source) ? sourceTable(source) : undefined) ?? this.#tableOfTopic(record.topic)
     if (table !== undefined && record.topic !== undefined) this.#tables.set(record.topic, table)

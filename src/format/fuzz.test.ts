@@ -1,10 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ChangelogElement } from '../changelog/element.ts'
+import { parseDataType } from '../ddl/parse-data-type.ts'
 import { TidegateError } from '../errors.ts'
+import { createRowReader } from '../row/row-reader.ts'
+import { createSchema } from '../row/schema.ts'
+import { ValueFault } from '../row/value-fault.ts'
 import type { InputRecord } from './format.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { detectFormat, formats } from './registry.ts'
 import { StreamDecoder } from './stream-decoder.ts'
+
+const fixtures = new URL('./fixtures/', import.meta.url)
+
+/** Columns of the samples, with types that make the most of their values. */
+const anySchema = createSchema(
+  Object.entries({
+    ...{
+      id: 'BIGINT',
+      customer: 'STRING',
+      amount: 'DECIMAL(10, 2)',
+      qty: 'INT',
+      note: 'JSON',
+      created_at: 'TIMESTAMP(6)',
+    },
+    ...{
+      price: 'DECIMAL(12, 2)',
+      d: 'DATE',
+      t: 'TIME(6)',
+      tz: 'TIMESTAMP_LTZ(6)',
+      u: 'UUID',
+      bin: 'BYTES',
+      ok: 'BOOLEAN',
+    },
+    ...{ h: 'MAP<STRING, INT>', data: 'ARRAY<ROW<a INT>>', ratio: 'DOUBLE', bits: 'FLOAT' },
+  }).map(([name, type]) => ({ name, type: parseDataType(type), nullable: true })),
+  ['id'],
+)
 
 /** Members that formats look at, with values that are right, nearly right and wrong. */
 const anyMember = fc.constantFrom(
@@ -122,7 +155,7 @@ test.each(formats.map(({ name }) => name))('%s: any JSON is decoded or refused b
       })
       decodeAnything(name, records)
     }),
-    { numRuns: 1500 },
+    { numRuns: 800 },
   )
 })
 
@@ -155,6 +188,64 @@ test.each(formats.map(({ name }) => name))('%s: a record that is refused shows n
   )
 })
 
+/** Real records of each format, with any node of theirs replaced. */
+const samples = readdirSync(fixtures)
+  .filter((name) => name.endsWith('.expected.json'))
+  .map((name) => {
+    const { format } = JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as { format: string }
+    const lines = readFileSync(new URL(name.replace('.expected.json', '.ndjson'), fixtures), 'utf8')
+      .trim()
+      .split('\n')
+    return [name.replace('.expected.json', ''), format, lines] as const
+  })
+
+test.each(samples)(
+  '%s: real records with a node replaced are decoded and read, or refused by code',
+  (_, format, lines) => {
+    const reader = createRowReader(anySchema)
+    const mutation = fc.record({ line: fc.nat(lines.length - 1), node: fc.nat(), value: anyJson })
+    fc.assert(
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
+        const decoder = new StreamDecoder({ format, primaryKey: ['id'], onMalformed: 'skip' })
+        const emit = (element: ChangelogElement) => {
+          if (!('kind' in element)) return
+          try {
+            reader.read(element.row)
+          } catch (error) {
+            expect(error).toBeInstanceOf(ValueFault)
+          }
+        }
+        for (const [index, line] of lines.entries()) {
+          let value: unknown = JSON.parse(line)
+          for (const { node, value: replacement } of mutations.filter((each) => each.line === index)) {
+            value = replaceNode(value, node, replacement)
+          }
+          if (typeof value === 'object') decoder.decode({ value: JSON.stringify(value), record: index + 1 }, emit)
+        }
+        decoder.end(emit)
+      }),
+      { numRuns: 200 },
+    )
+  },
+)
+
+/** The value with its n-th node (depth first, counted in a circle) replaced. */
+function replaceNode(value: unknown, n: number, replacement: unknown): unknown {
+  let left = n % countNodes(value)
+  const visit = (node: unknown): unknown => {
+    if (left-- === 0) return replacement
+    if (Array.isArray(node)) return node.map(visit)
+    if (typeof node !== 'object' || node === null) return node
+    return Object.fromEntries(Object.entries(node).map(([name, inner]) => [name, visit(inner)]))
+  }
+  return visit(value)
+}
+
+function countNodes(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce<number>((count, inner) => count + countNodes(inner), 1)
+}
+
 test('any records are recognised or refused by code', () => {
   fc.assert(
     fc.property(fc.array(anyJson, { minLength: 1, maxLength: 3 }), (values) => {
@@ -164,6 +255,6 @@ test('any records are recognised or refused by code', () => {
         expect(error).toMatchObject({ code: 'FORMAT_UNKNOWN' })
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 800 },
   )
 })

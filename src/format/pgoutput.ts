@@ -1,5 +1,6 @@
 import type { Change } from '../changelog/element.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
+import { type ChangeContext, createChange, emitChanges } from './emit-changes.ts'
 import type { Decoder, Emit, Format, InputRecord, Sample } from './format.ts'
 import { noOptions } from './format-option.ts'
 import {
@@ -141,34 +142,30 @@ class PgoutputDecoder implements Decoder {
 
   #decodeRow(record: ParsedRecord, message: JsonObject, emit: Emit): void {
     const relation = this.#relationFor(record, message['relation'], emit)
-    const context = { table: relation.table, group: this.#group, encoding, record: record.record }
+    const context: ChangeContext = { table: relation.table, group: this.#group, encoding }
     const [first, second] = this.#changesOf(record, message, relation, context)
-    if (second === undefined) {
-      emit(first)
-      return
-    }
-    emit({ ...first, more: true })
-    emit(second)
+    // only a commit has a position that can be acknowledged
+    emitChanges({ ...record, position: undefined }, second === undefined ? [first] : [first, second], emit)
   }
 
   #changesOf(
     record: ParsedRecord,
     message: JsonObject,
     { keyColumns }: Relation,
-    context: Omit<Change, 'kind' | 'row'>,
+    context: ChangeContext,
   ): readonly [Change, Change?] {
     const old = imageOf(message, 'old') ?? imageOf(message, 'key')
     if (message['tag'] === 'delete') {
       if (old === undefined)
         throw malformed(record, 'is a delete without "key" and "old"', 'the table has no replica identity')
-      return [{ ...context, kind: '-D', row: old }]
+      return [createChange('-D', old, context)]
     }
     const row = imageOf(message, 'new')
     if (row === undefined) throw malformed(record, 'has no object in "new"')
-    if (message['tag'] === 'insert') return [{ ...context, kind: '+I', row }]
+    if (message['tag'] === 'insert') return [createChange('+I', row, context)]
     const isFull = imageOf(message, 'old') !== undefined
     if (old === undefined || (!isFull && !differsIn(Object.keys(old), old, row)))
-      return [{ ...context, kind: '+U', row }]
+      return [createChange('+U', row, context)]
     return updateChanges(context, old, row, isFull ? keyColumns : Object.keys(old), ++this.#pairs)
   }
 

@@ -1,8 +1,8 @@
 import type { Change } from '../changelog/element.ts'
 import { NextIdGroups } from '../changelog/next-id-groups.ts'
+import { keyOfColumns } from '../changelog/pair-delete-create.ts'
 import { UpdateEncoding } from '../changelog/update-encoding.ts'
 import { type Problem, problemsError, TidegateError } from '../errors.ts'
-import { toJsonText } from '../row/json-text.ts'
 import type { Decoder, Emit, Format, FormatOptions, InputRecord } from './format.ts'
 import { detectFormat, findFormat } from './registry.ts'
 
@@ -40,6 +40,8 @@ export class StreamDecoder {
   #decoder: Decoder | undefined
   #groups: NextIdGroups | undefined
   #updateEncoding: UpdateEncoding | undefined
+  /** The stages in front of the last `emit`: most callers pass the same one with each record. */
+  #staged: { readonly emit: Emit; readonly through: Emit } | undefined
   /** First records, while the format is not known. */
   #samples: InputRecord[] = []
 
@@ -86,9 +88,12 @@ export class StreamDecoder {
 
   /** What the decoder gives out passes the stages that the format asks for. */
   #through(emit: Emit): Emit {
-    const [groups, updateEncoding] = [this.#groups, this.#updateEncoding]
-    const paired: Emit = updateEncoding === undefined ? emit : (element) => updateEncoding.push(element, emit)
-    return groups === undefined ? paired : (element) => groups.push(element, paired)
+    if (this.#staged?.emit !== emit) {
+      const [groups, updateEncoding] = [this.#groups, this.#updateEncoding]
+      const paired: Emit = updateEncoding === undefined ? emit : (element) => updateEncoding.push(element, emit)
+      this.#staged = { emit, through: groups === undefined ? paired : (element) => groups.push(element, paired) }
+    }
+    return this.#staged.through
   }
 
   #detect(isLastChance: boolean, emit: Emit): void {
@@ -137,13 +142,5 @@ export class StreamDecoder {
       if (this.#onMalformed === 'fail') throw error
       if (this.#onMalformed !== 'skip') this.#onMalformed(error, record)
     }
-  }
-}
-
-/** Undefined where a key column is missing. */
-function keyOfColumns(names: readonly string[]): (change: Change) => string | undefined {
-  return ({ table, row }) => {
-    const values = names.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined))
-    return values.includes(undefined) ? undefined : toJsonText([table ?? null, ...values])
   }
 }

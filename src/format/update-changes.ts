@@ -1,4 +1,5 @@
 import type { Change } from '../changelog/element.ts'
+import { type ChangeContext, createChange } from './emit-changes.ts'
 import { type JsonObject, member } from './parse-record.ts'
 
 /**
@@ -6,7 +7,7 @@ import { type JsonObject, member } from './parse-record.ts'
  * does not keep the old row. Without key columns the sink finds out by itself.
  */
 export function updateChanges(
-  context: Omit<Change, 'kind' | 'row'>,
+  context: ChangeContext,
   before: JsonObject,
   after: JsonObject,
   keyColumns: readonly string[] | undefined,
@@ -14,8 +15,8 @@ export function updateChanges(
 ): [Change, Change] {
   const isMove = keyColumns !== undefined && differsIn(keyColumns, before, after)
   return [
-    { ...context, kind: isMove ? '-D' : '-U', row: before, pair },
-    { ...context, kind: isMove ? '+I' : '+U', row: after, pair },
+    createChange(isMove ? '-D' : '-U', before, context, pair),
+    createChange(isMove ? '+I' : '+U', after, context, pair),
   ]
 }
 
