@@ -16,6 +16,7 @@ import type { SinkPlan } from '../plan/plan.ts'
 import { isAdd } from '../row/row-kind.ts'
 import { changeLetter, entryLetters } from './dead-letters.ts'
 import { GroupStage, type StagedGroup } from './group-stage.ts'
+import type { IntakeObserver } from './intake-observer.ts'
 import { keyChange } from './key-change.ts'
 import { OpenPairs } from './open-pairs.ts'
 import { Rejections } from './rejections.ts'
@@ -31,27 +32,6 @@ export interface FlushReport {
   /** Groups whose end never came; their changes were not written and are not durable (design: marker groups). */
   readonly pendingGroups: number
 }
-
-/** Told what becomes of each change on its way into the buffer; for traces. */
-export interface IntakeObserver {
-  /** Called again for a change that was held, if it is ignored or rejected in the end. */
-  taken(
-    change: Change,
-    table: number,
-    outcome: IntakeOutcome,
-    reason: string | undefined,
-    effect?: IntakeEffect | undefined,
-  ): void
-}
-
-/** What a change will do to rows once it is flushed. */
-export interface IntakeEffect {
-  readonly own: MergeChange
-  /** The change moved its row here: what happens under the old key, in place of the update-before (rule K6). */
-  readonly oldKey?: MergeChange | undefined
-}
-
-export type IntakeOutcome = 'buffered' | 'held' | 'ignored' | 'rejected'
 
 export interface SinkOptions {
   readonly plan: SinkPlan
