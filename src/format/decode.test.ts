@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -74,6 +75,14 @@ test('broken gzip and unknown formats end the stream with their code', async () 
   await expect(run([gzipSync('{"a":1}')])).rejects.toMatchObject({ code: 'FORMAT_UNKNOWN' })
   await expect(run(['{"a":1}'])).rejects.toMatchObject({ code: 'FORMAT_UNKNOWN' })
   expect(() => decode('odd')).toThrow('there is no format named "odd"')
+})
+
+test('a delete that waits for the create of its update is let go when nothing follows', async () => {
+  const stream = decode('debezium-json', { primaryKey: ['id'] })
+  stream.write({ op: 'd', before: { id: 1 }, after: null })
+  const [element] = (await once(stream, 'data')) as [ChangelogElement]
+  expect(brief([element])).toEqual(['-D {"id":1}'])
+  stream.destroy()
 })
 
 test('a slow reader holds the writer back', async () => {

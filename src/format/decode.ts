@@ -24,9 +24,13 @@ export function decode(format?: Format | string, options: DecodeOptions = {}): D
   return new DecodeStream({ ...options, format })
 }
 
+/** Milliseconds without input after which a delete that waits for the create of its update is let go. */
+const idleTime = 200
+
 export class DecodeStream extends Transform {
   readonly #decoder: StreamDecoder
   readonly #lines: LineSplitter
+  readonly #idle: NodeJS.Timeout
   #gunzip: Gunzip | undefined
   #isStarted = false
 
@@ -34,6 +38,7 @@ export class DecodeStream extends Transform {
     super({ writableObjectMode: true, readableObjectMode: true, readableHighWaterMark: 1024 })
     this.#decoder = new StreamDecoder(options)
     this.#lines = new LineSplitter(lineMax)
+    this.#idle = setTimeout(() => this.#decoder.release(this.#emit), idleTime).unref()
   }
 
   /** Undefined until it is found out. */
@@ -47,12 +52,14 @@ export class DecodeStream extends Transform {
   }
 
   override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
+    this.#idle.refresh()
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
     if (bytes instanceof Uint8Array) this.#takeBytes(bytes, callback)
     else this.#run(() => this.#takeObject(chunk), callback)
   }
 
   override _flush(callback: TransformCallback): void {
+    clearTimeout(this.#idle)
     const finish = () =>
       this.#run(() => {
         this.#lines.end(this.#decodeRecord)
@@ -63,6 +70,7 @@ export class DecodeStream extends Transform {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#idle)
     this.#gunzip?.destroy()
     callback(error)
   }

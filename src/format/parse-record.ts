@@ -13,6 +13,8 @@ export interface ParsedRecord {
   readonly value: unknown
   /** Parsed where it is JSON, else its text. */
   readonly key: unknown
+  /** The key as it came. */
+  readonly rawKey: unknown
   readonly headers: JsonObject | undefined
   readonly topic: string | undefined
   /** Where the envelope or the reader says that the record stands. */
@@ -30,11 +32,12 @@ export function parseRecord(input: InputRecord): ParsedRecord {
   const envelope = isJsonObject(value) ? envelopeOf(value) : undefined
   if (envelope === undefined) {
     const { topic, headers, record } = input
-    return { value, key: parseKey(input.key), headers, topic, position: positionOf(input), record }
+    return { value, key: parseKey(input.key), rawKey: input.key, headers, topic, position: positionOf(input), record }
   }
   return {
     value: parsePart(input, envelope.value),
     key: parseKey(envelope.key),
+    rawKey: envelope.key,
     headers: isJsonObject(envelope.headers) ? envelope.headers : undefined,
     topic: envelope.topic,
     position: positionOf(envelope) ?? positionOf(input),

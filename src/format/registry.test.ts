@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import type { Problem } from '../errors.ts'
 import { formatNames } from '../options/shared-options.ts'
 import { detectFormat, findFormat, formats } from './registry.ts'
 
@@ -27,3 +29,16 @@ test('keyed rows are recognised as upserts only where nothing speaks for another
   expect(detectFormat([{ value: { ...row, value: { id: 1, __op: 'c' } } }]).name).toBe('debezium-unwrapped')
   expect(detectFormat([{ value: { ...row, value: { op: 'c', after: {} } } }]).name).toBe('debezium-json')
 })
+
+test.each(formats.map((format) => [format.name, format] as const))(
+  '%s: each of its options is documented',
+  (_, format) => {
+    const problems: Problem[] = []
+    format.createDecoder({ options: { 'no-such-option-at-all': '' } }, problems)
+    const [problem] = problems
+    const options = problem?.fix?.replace('it has ', '').split(', ') ?? []
+    const page = readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8')
+    expect(options).not.toEqual([])
+    expect(options.filter((option) => option !== 'none' && !page.includes(`\`${option}\``))).toEqual([])
+  },
+)

@@ -29,3 +29,12 @@ test('values may be text in the record, and an empty one is a delete', () => {
   ]
   expect(brief(decodeAll('upsert-kafka', records))).toEqual(['+U {"id":1,"a":2}', '-D {"id":1}'])
 })
+
+test('a raw key is text, whatever it looks like', () => {
+  const given = { options: { 'key.format': 'raw' }, primaryKey: ['id'] }
+  const records = [
+    { topic: 't', key: '1.0', value: { a: 1 } },
+    { topic: 't', key: Buffer.from('1e5'), value: null },
+  ]
+  expect(brief(decodeAll('upsert-kafka', records, given))).toEqual(['+U {"id":"1.0","a":1}', '-D {"id":"1e5"}'])
+})

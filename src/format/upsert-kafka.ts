@@ -25,11 +25,13 @@ const optionTable = {
 
 class UpsertKafkaDecoder implements Decoder {
   readonly #prefix: string
+  readonly #isRaw: boolean
   readonly #primaryKey: readonly string[] | undefined
 
   constructor(options: FormatOptions, problems: Problem[]) {
     const read = readFormatOptions('upsert-kafka', optionTable, options, problems)
     this.#prefix = read['key.fields-prefix'] ?? ''
+    this.#isRaw = read['key.format'] === 'raw'
     this.#primaryKey = options.primaryKey
   }
 
@@ -49,14 +51,19 @@ class UpsertKafkaDecoder implements Decoder {
     // every record is complete by itself
   }
 
-  #keyRow({ key }: ParsedRecord): JsonObject | undefined {
+  #keyRow(record: ParsedRecord): JsonObject | undefined {
+    const key = this.#isRaw ? textOf(record.rawKey) : record.key
     if (isJsonObject(key)) {
       if (this.#prefix === '') return key
       return Object.fromEntries(Object.entries(key).map(([name, value]) => [this.#prefix + name, value]))
     }
     const [only, ...more] = this.#primaryKey ?? []
-    return key === null || only === undefined || more.length > 0 ? undefined : { [only]: key }
+    return key === null || key === undefined || only === undefined || more.length > 0 ? undefined : { [only]: key }
   }
+}
+
+function textOf(key: unknown): unknown {
+  return key instanceof Uint8Array ? Buffer.from(key).toString('utf8') : key
 }
 
 /** Weak evidence: keyed records whose values are plain rows or null. Any format with marks of its own goes first. */
