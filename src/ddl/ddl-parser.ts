@@ -63,11 +63,12 @@ export class DdlParser extends TypeParser {
     this.CONSUME(t.Create)
     this.OPTION(() => {
       this.CONSUME(t.Or)
-      this.CONSUME(t.Replace)
+      // OR ALTER is for materialized tables, which are passed over
+      this.OR([{ ALT: () => this.CONSUME(t.Replace) }, { ALT: () => this.CONSUME(t.Alter) }])
     })
     this.OPTION1(() => this.CONSUME(t.Temporary))
     this.OPTION2(() => this.CONSUME(t.System))
-    return this.OR<Statement>([
+    return this.OR1<Statement>([
       { ALT: () => this.SUBRULE(this.createTable) },
       {
         ALT: () => {

@@ -22,6 +22,9 @@ const foreignWords: Readonly<Record<string, string>> = {
   CHECK: "Flink's CREATE TABLE has no CHECK: leave it out, the store keeps its own",
   GENERATED: 'leave out a generated column: the store fills it',
   AUTO_INCREMENT: 'leave out AUTO_INCREMENT: the store keeps its own',
+  TBLPROPERTIES: 'TBLPROPERTIES is Spark SQL: write WITH',
+  USING: "USING is Spark SQL: write WITH ('connector' = '…')",
+  ENGINE: "Flink's CREATE TABLE has no ENGINE: write WITH ('connector' = '…')",
   INDEX: "Flink's CREATE TABLE has no indexes: leave it out, the store keeps its own",
 }
 

@@ -265,6 +265,7 @@ describe('a script', () => {
       CREATE TABLE t (x INT);
       CREATE TEMPORARY VIEW v AS SELECT * FROM t WHERE x IN (1, 2);
       CREATE TEMPORARY SYSTEM FUNCTION f AS 'org.x.F' LANGUAGE JAVA;
+      CREATE OR ALTER MATERIALIZED TABLE m FRESHNESS = INTERVAL '3' MINUTE AS SELECT 1;
       SHOW TABLES;
       DESCRIBE t;
       WITH q AS (SELECT 1) SELECT * FROM q;
@@ -279,6 +280,7 @@ describe('a script', () => {
         'DROP',
         'CREATE VIEW',
         'CREATE FUNCTION',
+        'CREATE MATERIALIZED',
         'SHOW',
         'DESCRIBE',
         'WITH',

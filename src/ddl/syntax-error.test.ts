@@ -82,6 +82,7 @@ describe('the hint says what was meant', () => {
     ['CREATE TABLE t (a INT) WITH ("k" = \'v\')', "text stands in single quotes: '…'"],
     ['CREATE TABLE t (a INT) WITH (‘k’ = ‘v’)', "these are typographic quotes: text stands in '…', names in `…`"],
     ['CREATE TABLE t (a INT DEFAULT 3)', "Flink's CREATE TABLE has no DEFAULT: leave it out, the store keeps its own"],
+    ["CREATE TABLE t (a INT) TBLPROPERTIES ('k' = 'v')", 'TBLPROPERTIES is Spark SQL: write WITH'],
     ["CREATE TABLE t (a INT) COMENT 'x'", 'COMENT: did you mean COMMENT?'],
     [
       'INSERT INTO t SELECT 1 ON CONFLICT DO NOTING',
