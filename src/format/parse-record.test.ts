@@ -64,7 +64,7 @@ test.each([
   ['{"a":1}x', 'line 7 is not JSON (column 8)'],
   ['{"id":12345678901234567890,"a":secret}', 'line 7 is not JSON (column 32)'],
   ['+I[1, secret]', "line 7 is not JSON (column 1); this is what Flink's print connector shows"],
-  ['[{"a":1},', 'a JSON array over several lines is not read'],
+  ['[{"a":1},', 'write one object a line, not an array'],
   [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'line 7 is not valid UTF-8'],
 ])('%s is refused, saying where and showing nothing', (value, message) => {
   const parse = () => parseRecord({ value, record: 7 })

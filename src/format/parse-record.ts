@@ -49,7 +49,12 @@ export function parseRecord(input: InputRecord): ParsedRecord {
 export function requireObject(record: ParsedRecord): JsonObject {
   const { value } = record
   if (isJsonObject(value)) return value
-  throw malformed(record, value === null ? 'is a tombstone, which its format does not know' : 'is not a JSON object')
+  const hint = Array.isArray(value) ? arrayHint : undefined
+  throw malformed(
+    record,
+    value === null ? 'is a tombstone, which its format does not know' : 'is not a JSON object',
+    hint,
+  )
 }
 
 /** `reason` completes "line 7 …" and never holds values (rule C2). */
@@ -116,10 +121,12 @@ function faultOf(text: string, error: unknown): string {
   return position >= text.length ? 'is not JSON: it ends in the middle' : `is not JSON (column ${position + 1})`
 }
 
+const arrayHint = "write one object a line, not an array (jq -c '.[]')"
+
 function hintOf(text: string): string | undefined {
   if (/^[+-][IUD]\[/.test(text))
     return "this is what Flink's print connector shows to people; write changelog-json instead"
-  if (/^\s*\[/.test(text)) return "a JSON array over several lines is not read; write one object a line (jq -c '.[]')"
+  if (/^\s*\[/.test(text)) return arrayHint
   return undefined
 }
 
