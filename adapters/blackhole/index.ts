@@ -5,7 +5,7 @@ import { formatDataType } from '../../src/row/data-type.ts'
 import { blackholeOptions } from './options.ts'
 
 /** Swallows every change, as Flink's blackhole connector: for measuring what comes before the store. */
-export const blackhole: Connector = {
+export const blackhole = {
   name: 'blackhole',
   options: blackholeOptions,
   identity: () => 'blackhole',
@@ -20,7 +20,7 @@ export const blackhole: Connector = {
   createTable: () => [],
   open: async () => blackholeWriter,
   classify: () => 'fatal',
-}
+} satisfies Connector
 
 const blackholeWriter: SinkWriter = {
   server: 'blackhole',

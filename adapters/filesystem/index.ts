@@ -6,7 +6,7 @@ import { filesystemOptions } from './options.ts'
 import { FilesystemWriter } from './writer.ts'
 
 /** Appends rows to an NDJSON file. Takes only inserts: a line that has been written cannot be updated (rule K3). */
-export const filesystem: Connector = {
+export const filesystem = {
   name: 'filesystem',
   options: filesystemOptions,
   identity: (options) => String(options['path']),
@@ -21,7 +21,7 @@ export const filesystem: Connector = {
   createTable: () => [],
   open: FilesystemWriter.open,
   classify: classifyFileError,
-}
+} satisfies Connector
 
 const filesystemCapabilities: Capabilities = {
   changelog: 'insert-only',

@@ -11,7 +11,7 @@ export { createMemoryStore, type MemoryStore } from './store.ts'
  * Tables in the memory of the process: the reference for what every rule means. Hand in a `MemoryStore` as `client` to
  * look at the rows, or to let several sinks share them.
  */
-export const memory: Connector = {
+export const memory = {
   name: 'memory',
   options: memoryOptions,
   identity: () => 'memory',
@@ -26,7 +26,7 @@ export const memory: Connector = {
   createTable: () => [],
   open: async (context) => new MemoryWriter(context),
   classify: () => 'fatal',
-}
+} satisfies Connector
 
 const memoryCapabilities: Capabilities = {
   changelog: 'upsert',

@@ -14,7 +14,7 @@ import { typeMapping } from './type-mapping.ts'
 import { openWriter } from './writer.ts'
 
 /** `'connector' = 'postgres'`: PostgreSQL 12 and newer through `pg`, or in this process through PGlite. */
-export const postgres: Connector = {
+export const postgres = {
   name: 'postgres',
   options,
   aliases: [{ connector: 'jdbc', urlPrefix: 'jdbc:postgresql:' }, { connector: 'postgresql' }, { connector: 'pglite' }],
@@ -31,7 +31,7 @@ export const postgres: Connector = {
   open: openWriter,
   check,
   classify,
-}
+} satisfies Connector
 
 const capabilities: Capabilities = {
   changelog: 'upsert',

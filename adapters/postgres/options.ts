@@ -8,7 +8,6 @@ const section = 'PostgreSQL'
 export const options = {
   url: text({
     section,
-    secret: true,
     defaultNote: 'needed unless a client is handed in',
     description:
       'Where the database is: `postgres://user@host:5432/db`, `jdbc:postgresql://host:5432/db?currentSchema=s`, or in this process `pglite:./dir` and `pglite:memory`.',

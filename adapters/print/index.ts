@@ -8,7 +8,7 @@ import { PrintWriter } from './writer.ts'
  * Writes every change as a line in the form of Flink's print connector, `+I[1, ada]`, to standard output or to a stream
  * handed in as `client`. Takes all row kinds, for it keeps nothing.
  */
-export const print: Connector = {
+export const print = {
   name: 'print',
   options: printOptions,
   identity: () => 'print',
@@ -23,4 +23,4 @@ export const print: Connector = {
   createTable: () => [],
   open: async (context) => new PrintWriter(context),
   classify: () => 'fatal',
-}
+} satisfies Connector

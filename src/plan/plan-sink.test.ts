@@ -19,7 +19,7 @@ const columns =
 const lasting = storeThatCan({})
 
 function storeThatCan(narrowed: Partial<Capabilities>): Connector {
-  const capabilities: Capabilities = { ...memory.capabilities({}), volatile: false, ...narrowed }
+  const capabilities: Capabilities = { ...memory.capabilities(), volatile: false, ...narrowed }
   return { ...memory, name: 'lasting', capabilities: () => capabilities }
 }
 

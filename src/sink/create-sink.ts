@@ -1,7 +1,8 @@
 import { AccountCounters } from '../buffer/account.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
 import { parseScript } from '../ddl/parse-script.ts'
-import { pickTable } from '../ddl/pick-table.ts'
+import { pickTable, sinkTables } from '../ddl/pick-table.ts'
+import type { Script } from '../ddl/script.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { createDeadLetterFile } from '../delivery/dead-letter-file.ts'
 import { DurablePositions } from '../delivery/durable-positions.ts'
@@ -48,8 +49,9 @@ export interface CreateSinksOptions extends Omit<CreateSinkOptions, 'table' | 'n
 /** Opens a sink for one table. Throws a `TidegateError` that names everything wrong with table, options, plan or target. */
 export async function createSink(options: CreateSinkOptions): Promise<Sink> {
   const { table, name, ...rest } = options
-  const definition = typeof table === 'string' ? pickTable(parseScript(table), name) : table
-  return await createSinks({ ...rest, tables: [definition] })
+  if (typeof table !== 'string') return await createSinks({ ...rest, tables: [table] })
+  const script = parseScript(table)
+  return await createSinks({ ...rest, tables: withNotes([pickTable(script, name)], script) })
 }
 
 /**
@@ -62,8 +64,19 @@ export async function createSinks(options: CreateSinksOptions): Promise<Sink> {
 
 /** Reads the options of every table and plans each flush domain; touches no store. */
 export async function planTables(options: CreateSinksOptions): Promise<readonly PlannedDomain[]> {
-  const definitions = typeof options.tables === 'string' ? parseScript(options.tables).tables : options.tables
-  return planDomains(await readTables(definitions, options.connectors), options.source)
+  return planDomains(await readTables(definitionsOf(options), options.connectors), options.source)
+}
+
+/** The other tables of a Flink job are its sources. */
+function definitionsOf({ tables }: CreateSinksOptions): readonly TableDefinition[] {
+  if (typeof tables !== 'string') return tables
+  const script = parseScript(tables)
+  return withNotes(sinkTables(script), script)
+}
+
+/** What the script says beside its tables is noted in the plan of the first. */
+function withNotes([first, ...rest]: readonly TableDefinition[], { notes }: Script): readonly TableDefinition[] {
+  return first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest]
 }
 
 export type OpenSinkOptions = Omit<CreateSinksOptions, 'tables' | 'connectors' | 'source'>

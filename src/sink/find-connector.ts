@@ -1,6 +1,7 @@
 import type { Connector } from '../connector/connector.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { TidegateError } from '../errors.ts'
+import { expandReferences } from '../options/references.ts'
 
 export type ConnectorLoaders = Readonly<Record<string, () => Promise<Connector>>>
 
@@ -21,7 +22,10 @@ export async function findConnector(
   if (own !== undefined) return own
   if (Object.hasOwn(builtin, name)) return await (builtin[name] as () => Promise<Connector>)()
   const loaded = [...given, ...(await Promise.all(Object.values(builtin).map((load) => load())))]
-  const aliased = loaded.find((connector) => answersTo(connector, name, options['url'] ?? ''))
+  const expanded = expandReferences(options['url'] ?? '')
+  // a reference that leads nowhere is reported with the other options
+  const url = 'value' in expanded ? expanded.value : ''
+  const aliased = loaded.find((connector) => answersTo(connector, name, url))
   if (aliased !== undefined) return aliased
   throw unknownConnector(name, loaded)
 }
