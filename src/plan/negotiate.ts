@@ -4,7 +4,7 @@ import type { PlanStep, TablePlan } from './plan.ts'
 
 /** The row kinds in and out of each step, as Flink's EXPLAIN CHANGELOG_MODE shows them. */
 export function negotiate(
-  plan: Pick<TablePlan, 'source' | 'merge' | 'updateBefore' | 'capabilities' | 'ignoreDelete'>,
+  plan: Pick<TablePlan, 'source' | 'merge' | 'updateBefore' | 'matchesWholeRows' | 'capabilities' | 'ignoreDelete'>,
   reaching: readonly RowKind[],
 ): readonly PlanStep[] {
   const { source, merge, capabilities } = plan
@@ -21,6 +21,10 @@ export function negotiate(
   ]
   if (reaching.length < carried.length) {
     steps.push({ name: 'filter', in: carried, out: reaching, runs: 'core', detail: 'by the ignore options' })
+  }
+  if (plan.matchesWholeRows) {
+    const detail = 'the newest row that was not taken back, rows matched whole'
+    steps.push({ name: 'materialize', in: reaching, out: reaching, runs: 'core', detail })
   }
   steps.push(
     { name: 'fold', in: reaching, out: folded, runs: 'core', detail: updateBeforeText(plan) },

@@ -201,6 +201,19 @@ test('O1 a policy that needs the materializer is refused by name', () => {
   planOf(", 'sink.on-conflict' = 'deduplicate'")
 })
 
+test('O2 rows are matched whole where no key is unique, which excludes what needs another order', () => {
+  const whole = ", 'sink.upsert-key' = 'none', 'sink.on-conflict' = 'deduplicate'"
+  const plan = planOf(whole)
+  expect(plan.steps.map(({ name }) => name)).toContain('materialize')
+  expect(plan.warnings.join()).toMatch(/from the start/)
+  const error = refusal(
+    `${whole}, 'sequence.field' = 's1', 'sink.ignore.delete' = 'true', 'sink.ignore.update-before' = 'true', 'sink.delivery-guarantee' = 'exactly-once', 'sink.id' = 'x'`,
+  )
+  const subjects = ['sequence.field', 'sink.ignore.update-before', 'sink.ignore.delete', 'sink.delivery-guarantee']
+  expect(error.problems?.map(({ subject }) => subject)).toEqual(subjects)
+  expect(refusal(`${whole}${sum}, 'sink.accept-duplicates' = 'true'`).message).toMatch(/merge-engine.*O2/s)
+})
+
 test('R5 exactly-once needs a name, and a store that can keep the position', () => {
   const exactly = ", 'sink.delivery-guarantee' = 'exactly-once'"
   expect(refusal(exactly).message).toMatch(/sink\.id.*R5/s)

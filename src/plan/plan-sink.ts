@@ -99,6 +99,7 @@ function planTable(
     capabilities,
     source: sourcePlan,
     updateBefore,
+    matchesWholeRows: sourcePlan.upsertKey === 'none' && options['sink.on-conflict'] === 'deduplicate',
     ignoreDelete,
     rowKindColumn,
     notNullEnforcer: options['sink.not-null-enforcer'],

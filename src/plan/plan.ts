@@ -22,6 +22,8 @@ export interface TablePlan {
   readonly capabilities: Capabilities
   readonly source: SourcePlan
   readonly updateBefore: UpdateBeforePlan
+  /** A delete takes the row that it names whole, in whichever order they come (rule O2). */
+  readonly matchesWholeRows: boolean
   /** `-D` is dropped before anything else sees it; with `retracts`, `-U` too (Paimon's ignore-delete). */
   readonly ignoreDelete: 'none' | 'deletes' | 'retracts'
   readonly rowKindColumn: number | undefined

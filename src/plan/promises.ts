@@ -56,7 +56,7 @@ function groupPromise({ capabilities }: Parameters<typeof promisesOf>[0], option
 }
 
 function warningsOf(
-  { source, merge, truncate }: Parameters<typeof promisesOf>[0],
+  { source, merge, truncate, matchesWholeRows }: Parameters<typeof promisesOf>[0],
   options: SharedValues,
 ): readonly string[] {
   const lines: string[] = []
@@ -67,6 +67,9 @@ function warningsOf(
   }
   if (merge.key.length > 0 && source.upsertKey === undefined) {
     lines.push('the input is taken to be unique by the primary key (O2); inspect tells if it is not')
+  }
+  if (matchesWholeRows) {
+    lines.push('every row is kept in memory until it is taken back, and a run must read its input from the start (O2)')
   }
   if (truncate === 'apply' && merge.deleteMode === 'tombstone') {
     lines.push('a truncate of the source loses the tombstones (K5)')

@@ -115,6 +115,10 @@ function refuseConflicts({ plan, options, problems }: RefusalInput): void {
     })
     return
   }
+  if (plan.matchesWholeRows) {
+    refuseWholeRows({ plan, options, problems })
+    return
+  }
   const materialized =
     differs || policy === 'nothing' || policy === 'error' || options['sink.upsert-materialize'] === 'force'
   if (materialized && primaryKey.length > 0) {
@@ -123,6 +127,26 @@ function refuseConflicts({ plan, options, problems }: RefusalInput): void {
       message: 'needs the upsert materializer, which this version does not have yet (O1)',
       fix: 'let the producer write a stream that is unique by the primary key, e.g. with ON CONFLICT in its own INSERT',
     })
+  }
+}
+
+/** Rows that are matched whole must all be seen, and the last that is left is the one to write. */
+function refuseWholeRows({ plan, options, problems }: Pick<RefusalInput, 'plan' | 'options' | 'problems'>): void {
+  const refuse = (subject: string, message: string, fix: string) => problems.push({ subject, message, fix })
+  const { merge, updateBefore, ignoreDelete } = plan
+  const why = "and 'sink.upsert-key' = 'none' matches rows whole (O2)"
+  if (merge.engine !== 'deduplicate') refuse('merge-engine', `${merge.engine} merges rows, ${why}`, 'take deduplicate')
+  if (merge.sequence !== undefined) {
+    refuse('sequence.field', `keeps the row of the highest sequence, ${why}`, 'take one of the two')
+  }
+  if (updateBefore === 'drop') refuse('sink.ignore.update-before', `drops a half of updates, ${why}`, 'leave it out')
+  if (ignoreDelete !== 'none') refuse('sink.ignore.delete', `drops deletes, ${why}`, 'leave it out')
+  if (options['sink.delivery-guarantee'] === 'exactly-once') {
+    refuse(
+      'sink.delivery-guarantee',
+      'exactly-once goes on in the middle of the input, and the rows that were matched before are not kept there (O2)',
+      'take at-least-once, and read the input from its start',
+    )
   }
 }
 

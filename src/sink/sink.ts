@@ -593,8 +593,9 @@ export class Sink implements AsyncDisposable {
   }
 
   async #truncate(table: SinkTable): Promise<void> {
-    const { plan, domain, index } = table
+    const { plan, domain, index, intake } = table
     if (plan.truncate === 'ignore') return
+    intake.truncate()
     if (plan.truncate === 'error') {
       throw this.#fail(
         new TidegateError(`the source truncated ${plan.name}, and 'sink.truncate' = 'error'`, {

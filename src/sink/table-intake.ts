@@ -12,6 +12,7 @@ import { createRowReader, imageOf, type RowReader } from '../row/row-reader.ts'
 import { valueSize } from '../row/value.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
 import { ValueFault } from '../row/value-fault.ts'
+import { WholeRows } from './whole-rows.ts'
 
 /** A change as the table takes it, or why it does not. */
 export type Intake =
@@ -29,6 +30,7 @@ export class TableIntake {
   readonly #limited: readonly number[]
   readonly #required: readonly number[]
   readonly #encoding: ValueEncoding | undefined
+  readonly #wholeRows: WholeRows | undefined
   #arrivals = 0
 
   constructor(plan: TablePlan, keys: RowKeyCodec) {
@@ -39,6 +41,7 @@ export class TableIntake {
       plan.typeLengthEnforcer === 'ignore' ? [] : columns.flatMap(({ type }, at) => ('length' in type ? [at] : []))
     this.#required = columns.flatMap(({ nullable }, at) => (nullable ? [] : [at]))
     this.#encoding = plan.source.encoding
+    this.#wholeRows = plan.matchesWholeRows ? new WholeRows(plan.schema) : undefined
   }
 
   take(change: Change): Intake {
@@ -68,11 +71,13 @@ export class TableIntake {
     }
     const key = this.#keys.keyOf(row)
     if (key === undefined) return rejected('KEY_MISSING', this.#keyFault(row))
-    return {
-      outcome: 'record',
-      input: { kind, row, key, image: change.image === 'key' ? 'key' : imageOf(plan.schema, row, kind) },
-      byteCount: rowSize(row),
-    }
+    const input = { kind, row, key, image: change.image === 'key' ? 'key' : imageOf(plan.schema, row, kind) }
+    return this.#wholeRows?.take(input, rowSize(row)) ?? { outcome: 'record', input, byteCount: rowSize(row) }
+  }
+
+  /** The source emptied the table. */
+  truncate(): void {
+    this.#wholeRows?.clear()
   }
 
   #read(change: Change): Row {
