@@ -19,8 +19,10 @@ const idleAfterMs = 300
 
 export interface ChangelogFileOptions {
   readonly stdin: Readable
-  /** The format if it is named; else it is found out from the first records. */
+  /** The format that the call names. */
   readonly format?: string | undefined
+  /** The format that the tables name: for anything but dead letters, which have a format of their own. */
+  readonly tableFormat?: string | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export async function openChangelogFile(path: string, options: ChangelogFileOpti
   const size = path === '-' ? undefined : await sizeOf(path)
   const source = path === '-' ? options.stdin : createReadStream(path, { highWaterMark: 256 * 1024 })
   const batches = readRecordBatches(source)
-  const head = await readHead(batches, options.format)
+  const head = await readHead(batches, options)
   return new ChangelogFile({ name: path === '-' ? 'standard input' : path, path, size, source, batches, head })
 }
 
@@ -108,30 +110,39 @@ async function sizeOf(path: string): Promise<number> {
     return found.size
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`the input ${path} ${reasonOf(error)}`, 'a file of changes, one a line, or - for standard input')
+    throw new UsageError(
+      `the input ${path} ${reasonOf(error)}`,
+      'a file of changes, one a line, or - for standard input',
+    )
   }
 }
 
+/** Reads on until the format is known. */
 async function readHead(
   batches: AsyncGenerator<readonly InputRecord[], void, undefined>,
-  named: string | undefined,
+  options: ChangelogFileOptions,
 ): Promise<Head> {
   const read: (readonly InputRecord[])[] = []
   const samples: InputRecord[] = []
-  const format = named === undefined ? undefined : findFormat(named)
   for (;;) {
     const { value, done } = await batches.next()
     if (done === true) break
     read.push(value)
-    if (format !== undefined) return { format, seen: undefined, batches: read }
     for (const record of value) {
       samples.push(record)
+      const named = samples.length === 1 ? namedFormat(record, options) : undefined
+      if (named !== undefined) return { format: findFormat(named), seen: undefined, batches: read }
       const found = tryDetect(samples, samples.length >= samplesMax)
       if (found !== undefined) return { format: found, seen: membersOf(samples), batches: read }
     }
   }
-  if (samples.length === 0) return { format, seen: undefined, batches: read }
-  return { format: format ?? detectFormat(samples), seen: membersOf(samples), batches: read }
+  if (samples.length > 0) return { format: detectFormat(samples), seen: membersOf(samples), batches: read }
+  const named = options.format ?? options.tableFormat
+  return { format: named === undefined ? undefined : findFormat(named), seen: undefined, batches: read }
+}
+
+function namedFormat(first: InputRecord, { format, tableFormat }: ChangelogFileOptions): string | undefined {
+  return format ?? (isDeadLetter(first) ? 'changelog-json' : tableFormat)
 }
 
 function tryDetect(samples: readonly InputRecord[], isLastChance: boolean): Format | undefined {
@@ -147,16 +158,16 @@ const membersShown = 6
 
 /** Names of the members of the last sample, which settled it; never values (rule C2). */
 function membersOf(samples: readonly InputRecord[]): string[] {
-  const value = valueOf(samples.at(-1))
+  const value = parsedValue(samples.at(-1))
   return isJsonObject(value) ? Object.keys(value).slice(0, membersShown) : []
 }
 
 function isDeadLetter(record: InputRecord): boolean {
-  const value = valueOf(record)
+  const value = parsedValue(record)
   return isJsonObject(value) && ['op', 'data', 'key', 'code', 'reason'].every((name) => name in value)
 }
 
-function valueOf(record: InputRecord | undefined): unknown {
+function parsedValue(record: InputRecord | undefined): unknown {
   try {
     return record && parseRecord(record).value
   } catch (error) {

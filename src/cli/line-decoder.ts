@@ -1,13 +1,11 @@
 import type { Change, ChangelogElement } from '../changelog/element.ts'
-import type { Position } from '../changelog/position.ts'
+import type { Position, Positions } from '../changelog/position.ts'
 import type { Emit, InputRecord } from '../format/format.ts'
 import { StreamDecoder, type StreamDecoderOptions } from '../format/stream-decoder.ts'
 
 export interface LineDecoderOptions extends StreamDecoderOptions {
   /** Of the input, see `ChangelogFile.identity`. */
   readonly identity: string
-  /** By partition, the last line that is written already: what it and the lines before it say is passed over. */
-  readonly resumeAfter?: ReadonlyMap<string, number> | undefined
   /** What a table is called in the stream, if the input calls it otherwise (dead letters do). */
   readonly renameTable?: ((table: string) => string) | undefined
 }
@@ -24,6 +22,10 @@ export class LineDecoder {
   readonly #options: LineDecoderOptions
   /** Line that is being decoded; one behind the last while the end is. */
   #line = 0
+  /** By partition, the last line that is written already. */
+  #written: ReadonlyMap<string, number> = new Map()
+  /** By partition, the newest line that was given out. */
+  readonly #newest = new Map<string, number>()
 
   constructor(options: LineDecoderOptions) {
     this.#options = options
@@ -46,6 +48,22 @@ export class LineDecoder {
 
   get groupEnd(): StreamDecoder['groupEnd'] {
     return this.#decoder.groupEnd
+  }
+
+  /** By partition, the last line that is written already: what it and the lines before it say is passed over. */
+  resumeAfter(lines: ReadonlyMap<string, number>): void {
+    this.#written = lines
+  }
+
+  /** How many lines have been read whose changes are not durable yet, if `durable` is. */
+  linesBehind(durable: Positions): number {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const [partition, line] of this.#newest) {
+      const offset = durable.get(partition)
+      const reached = typeof offset === 'number' ? offset : (this.#written.get(partition) ?? 0)
+      if (reached < line) oldest = Math.min(oldest, reached)
+    }
+    return Math.max(0, this.#line - Math.min(oldest, this.#line))
   }
 
   decode(record: InputRecord, emit: Emit): void {
@@ -72,6 +90,7 @@ export class LineDecoder {
         this.skippedCount++
         return
       }
+      if (position !== undefined) this.#newest.set(position.partition, Number(position.offset))
       const { renameTable } = this.#options
       const table = 'table' in element && element.table !== undefined ? renameTable?.(element.table) : undefined
       emit({ ...element, ...(table === undefined ? {} : { table }), position } as ChangelogElement)
@@ -94,11 +113,8 @@ export class LineDecoder {
   }
 
   #isWritten(element: ChangelogElement, position: Position | undefined): boolean {
-    const { resumeAfter } = this.#options
-    if (resumeAfter === undefined) return false
-    const written = resumeAfter.get(position?.partition ?? this.#options.identity)
-    const line = element.record ?? this.#line - 1
-    return written !== undefined && line <= written
+    const written = this.#written.get(position?.partition ?? this.#options.identity)
+    return written !== undefined && (element.record ?? this.#line - 1) <= written
   }
 }
 

@@ -1,0 +1,80 @@
+import type { MemoryStore } from '../../adapters/memory/store.ts'
+import type { Change } from '../changelog/element.ts'
+import type { Connector } from '../connector/connector.ts'
+import { createMergeFunction } from '../merge/create-merge-function.ts'
+import type { MergeFunction } from '../merge/merge-function.ts'
+import type { TablePlan } from '../plan/plan.ts'
+import { toJsonRow } from '../row/json-value.ts'
+import type { Row } from '../row/row.ts'
+import { createRowKeyCodec, type FoldKey } from '../row/row-key.ts'
+import { createRowReader } from '../row/row-reader.ts'
+import { ValueFault } from '../row/value-fault.ts'
+
+/** A table of a simulation: its plan, its rows in the memory store, and its rows as a reader sees them. */
+export class TracedTable {
+  readonly plan: TablePlan
+  readonly merge: MergeFunction
+  readonly #store: MemoryStore
+  readonly #keyOf: (row: Row) => FoldKey | undefined
+
+  constructor(connector: Connector, plan: TablePlan, store: MemoryStore) {
+    this.plan = plan
+    this.merge = createMergeFunction(plan.merge)
+    this.#store = store
+    const { schema } = plan
+    const normalizers = schema.primaryKey.map((at) => {
+      const column = schema.columns[at]
+      return column && connector.typeMapping.keyNormalizer(column.type)
+    })
+    const codec = createRowKeyCodec(schema, normalizers)
+    this.#keyOf = schema.primaryKey.length === 0 ? () => undefined : (row) => codec.keyOf(row)
+  }
+
+  /** The row of a change in canonical values; undefined if they do not fit. */
+  read({ row, encoding }: Change): Row | undefined {
+    try {
+      return createRowReader(this.plan.schema, encoding ?? this.plan.source.encoding).read(row)
+    } catch (error) {
+      if (error instanceof ValueFault) return undefined
+      throw error
+    }
+  }
+
+  foldKeyOf(row: Row | undefined): FoldKey | undefined {
+    return row && this.#keyOf(row)
+  }
+
+  /** The key columns as JSON; raw members where the row does not fit. */
+  keyJson(change: Change, row: Row | undefined): Record<string, unknown> {
+    const names = this.plan.schema.primaryKey.map((at) => this.plan.schema.columns[at]?.name ?? '')
+    const values: Readonly<Record<string, unknown>> = row === undefined ? change.row : toJsonRow(this.plan.schema, row)
+    return Object.fromEntries(
+      names.flatMap((name) =>
+        Object.hasOwn(values, name) && values[name] !== undefined ? [[name, values[name]]] : [],
+      ),
+    )
+  }
+
+  /** What a reader of the store sees under the key; null if no row. */
+  visibleRow(key: FoldKey | undefined): Record<string, unknown> | null {
+    const row = key === undefined ? undefined : this.#store.tables.get(this.plan.name)?.rows.get(key)
+    return row !== undefined && this.isVisible(row) ? this.rowJson(row) : null
+  }
+
+  isVisible(row: Row): boolean {
+    const { deletedFlag } = this.plan.merge
+    return deletedFlag === undefined || row[deletedFlag] !== true
+  }
+
+  rowJson(row: Row): Record<string, unknown> {
+    return toJsonRow(this.plan.schema, row)
+  }
+
+  /** Every row that a reader sees, by key. */
+  rows(): readonly Row[] {
+    const stored = this.#store.tables.get(this.plan.name)
+    if (this.plan.schema.primaryKey.length === 0) return stored?.appended ?? []
+    const rows = [...(stored?.rows.values() ?? [])].filter((row) => this.isVisible(row))
+    return rows.sort(createRowKeyCodec(this.plan.schema).compare)
+  }
+}
