@@ -14,7 +14,7 @@ import type {
   StoredColumn,
 } from './merge-plan.ts'
 
-/** A case of `fixtures/paimon-cases.json`; the file explains its members. */
+/** A case of `fixtures/paimon-cases.json`, which explains its members, or of `fixtures/found-cases.json`. */
 export interface MergeCase {
   readonly id: string
   readonly mergeEngine: MergeEngine
@@ -30,6 +30,9 @@ export interface MergeCase {
   readonly quirk?: boolean
   readonly quirkColumns?: readonly string[]
   readonly expectConfigError?: string
+  readonly note?: string
+  /** What Paimon shows after the last step. */
+  readonly paimon?: { readonly visible: boolean; readonly row: readonly unknown[] | null }
   readonly steps: readonly MergeCaseStep[]
 }
 

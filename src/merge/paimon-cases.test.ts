@@ -18,6 +18,8 @@ const configCases = all.filter((one) => one.expectConfigError !== undefined)
 /** Refused before a record is merged: the NOT NULL enforcer tests it. */
 const enforcerCases = ['pu-not-null-column-rejects-null']
 const cases = all.filter((one) => !configCases.includes(one) && !enforcerCases.includes(one.id))
+/** What `integration-tests/paimon` found by comparing with the library. */
+const found = read('found-cases.json')
 
 describe('G3 A1 the cases distilled from Paimon', () => {
   test('all 76 are accounted for', () => {
@@ -25,7 +27,7 @@ describe('G3 A1 the cases distilled from Paimon', () => {
     expect(configCases).toHaveLength(8)
   })
 
-  for (const one of cases.filter(({ quirk }) => quirk !== true)) {
+  for (const one of [...cases.filter(({ quirk }) => quirk !== true), ...found]) {
     test(one.id, () => {
       const plan = compileCase(one)
       const merge = createMergeFunction(plan)
@@ -74,6 +76,14 @@ describe('G3 A1 the cases distilled from Paimon', () => {
       )
     })
   }
+
+  test('what differs from Paimon says so', () => {
+    for (const { id, note, paimon, steps } of found) {
+      const expected = steps.at(-1)?.expect
+      if (note?.startsWith('As Paimon does')) expect(paimon, id).toEqual(expected)
+      else expect(paimon, id).not.toEqual(expected)
+    }
+  })
 
   test('A1 first_value keeps the earlier arrival of one sequence, where Paimon takes the later', () => {
     const one = all.find(({ id }) => id === 'sg-multi-field-aggregates-and-retract') as MergeCase
