@@ -391,7 +391,7 @@ export class FlushDomain {
       return
     }
     const together = [...linkedWith(entry)].filter((one) => this.entryOf(one.table, one.key) === one)
-    if (together.some((one) => this.#keyInFlight(one))) return
+    if (together.some((one) => one.heldSince >= 0 || this.#keyInFlight(one))) return
     for (const one of together) taken.add(one)
   }
 
