@@ -11,6 +11,14 @@ export function identifierFault(name: string): string | undefined {
   return undefined
 }
 
+/** Every table has these already; https://www.postgresql.org/docs/current/ddl-system-columns.html */
+const systemColumns = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+/** Why a name can't be that of a column; undefined if it can. */
+export function columnNameFault(name: string): string | undefined {
+  return systemColumns.has(name) ? 'is that of a system column of PostgreSQL' : identifierFault(name)
+}
+
 /** Always quoted: reserved words, case, dots and spaces keep their meaning (rule C1). */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

@@ -76,9 +76,19 @@ async function askVersion(session: Session): Promise<string> {
 async function createMissing(session: Session, plans: readonly TablePlan[]): Promise<void> {
   const wanted = plans.filter(({ createTable }) => createTable)
   if (wanted.length === 0) return
-  const catalogs = await readCatalog(session, wanted.map(targetName))
-  const missing = wanted.filter((_, index) => catalogs[index] === undefined)
-  if (missing.length > 0) await session.run(missing.flatMap(createTable).map((text) => ({ text })))
+  const missing = await missingOf(session, wanted)
+  if (missing.length === 0) return
+  try {
+    await session.run(missing.flatMap(createTable).map((text) => ({ text })))
+  } catch (error) {
+    // two that create a table at once collide in the catalog, IF NOT EXISTS or not
+    if ((await missingOf(session, wanted)).length > 0) throw error
+  }
+}
+
+async function missingOf(session: Session, plans: readonly TablePlan[]): Promise<readonly TablePlan[]> {
+  const catalogs = await readCatalog(session, plans.map(targetName))
+  return plans.filter((_, index) => catalogs[index] === undefined)
 }
 
 /** Tables before those that point at them; in a circle, as they come. */

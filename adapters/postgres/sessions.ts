@@ -43,7 +43,7 @@ export async function openSessions(client: unknown, options: PostgresOptions): P
   if (endpoint.kind === 'pglite') {
     const { PGlite } = await importPglite()
     const pglite = await PGlite.create(endpoint.dataDir)
-    return new PgliteSessions(pglite, () => pglite.close())
+    return new PgliteSessions(pglite, true)
   }
   return new OwnedSessions(await importPg(), await clientConfig(endpoint, options))
 }
@@ -56,7 +56,7 @@ function givenSessions(given: unknown): Sessions {
     case 'pool':
       return new PoolSessions(recognised.pool)
     case 'pglite':
-      return new PgliteSessions(recognised.pglite, () => Promise.resolve())
+      return new PgliteSessions(recognised.pglite, false)
     default:
       throw new TidegateError('the client that was handed in is no pg.Client, pg.Pool or PGlite', {
         code: 'OPTION_INVALID',
@@ -267,12 +267,12 @@ function ignore(): void {}
 class PgliteSessions implements Sessions {
   readonly pipelines = false
   readonly #session: Session
-  readonly #shut: () => Promise<void>
+  readonly #owned: Pglite | undefined
   #closing: Promise<void> | undefined
 
-  constructor(pglite: Pglite, shut: () => Promise<void>) {
+  constructor(pglite: Pglite, isOurs: boolean) {
     this.#session = new PgliteSession(pglite)
-    this.#shut = shut
+    this.#owned = isOurs ? pglite : undefined
   }
 
   lease(): Promise<Lease> {
@@ -280,7 +280,7 @@ class PgliteSessions implements Sessions {
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#shut()
+    this.#closing ??= this.#owned?.close()
     await this.#closing
   }
 }

@@ -3,7 +3,7 @@ import { type Problem, problemsError } from '../../src/errors.ts'
 import type { StoredColumn } from '../../src/merge/merge-plan.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { formatDataType } from '../../src/row/data-type.ts'
-import { identifierFault, parseQualifiedName, type QualifiedName } from './identifier.ts'
+import { columnNameFault, identifierFault, parseQualifiedName, type QualifiedName } from './identifier.ts'
 import { type Binding, bindNative } from './type-mapping.ts'
 
 /** A table as the statements see it: one entry a stored column of the plan, in its order. */
@@ -26,6 +26,11 @@ export interface TargetColumn {
 export function plannedTarget(plan: TablePlan): Target {
   const problems: Problem[] = []
   const columns = plan.merge.columns.map((column) => plannedColumn(column, problems))
+  const { schema, name } = targetName(plan)
+  for (const part of schema === undefined ? [name] : [schema, name]) {
+    const fault = identifierFault(part)
+    if (fault !== undefined) problems.push({ subject: 'table-name', message: `the name ${fault}` })
+  }
   if (problems.length > 0) {
     throw problemsError(`table ${plan.name} cannot be held by PostgreSQL:`, problems, {
       code: 'PLAN_REFUSED',
@@ -44,7 +49,7 @@ export function targetName(plan: TablePlan): QualifiedName {
 }
 
 function plannedColumn(column: StoredColumn, problems: Problem[]): TargetColumn | undefined {
-  const nameFault = identifierFault(column.name)
+  const nameFault = columnNameFault(column.name)
   if (nameFault !== undefined) problems.push({ subject: `column ${column.name}`, message: `the name ${nameFault}` })
   const bound = bindNative(column.type)
   if ('fault' in bound) {

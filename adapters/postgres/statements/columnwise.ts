@@ -168,11 +168,12 @@ function existingStatements(plan: MergePlan, target: Target): readonly ExistingS
 
 function mergeStatement(plan: MergePlan, target: Target): StagedStatement | undefined {
   const set = mergeSet(target)
+  const keys = keysEqual(target, plan.key, set)
   const operands = stagedOperands(target, set)
   const columns = mergedColumns(plan, target, operands)
   const assignments = assignmentsOf(plan, target, operands, columns)
   if (assignments.length === 0) return undefined
-  const conditions = [keysEqual(target, plan.key, set), `(${effect(plan, target, columns)})`]
+  const conditions = [keys, `(${effect(plan, target, columns)})`]
   if (removalKind(plan) === 'group') conditions.push(`(${isDeleteFlag(set)} AND ${hit(plan, target, set)}) IS NOT TRUE`)
   return update('merge', target, assignments, set, conditions)
 }
@@ -195,7 +196,8 @@ function assignmentsOf(
   const assignments = columns.map(({ position, value }) => `${quotedName(target, position)} = ${value}`)
   const { deletedFlag, deletedAt } = plan
   if (deletedFlag === undefined) return assignments
-  const hidden = `${storedValue(target, deletedFlag)} IS TRUE AND (${revives(plan, target, operands)}) IS NOT TRUE`
+  const shown = revives(plan, target, operands)
+  const hidden = shown === 'TRUE' ? 'FALSE' : `${storedValue(target, deletedFlag)} IS TRUE AND (${shown}) IS NOT TRUE`
   assignments.push(`${quotedName(target, deletedFlag)} = (${hidden})`)
   if (deletedAt !== undefined) {
     assignments.push(

@@ -162,6 +162,7 @@ function missingRow(plan: MergePlan, change: MergeChange): MissingOutcome {
 /** Columns that the change lacks stay; under a deleted row nothing is left that could stay. */
 function patchExisting(plan: MergePlan, target: Target): StagedStatement {
   const set = new StagedSet(target)
+  const conditions = [keysEqual(target, plan.key, set)]
   const { deletedFlag, sequence } = plan
   const assignments = otherColumns(plan).map((position) => {
     const name = quotedName(target, position)
@@ -172,7 +173,6 @@ function patchExisting(plan: MergePlan, target: Target): StagedStatement {
     const whenDeleted = deletedFlag === undefined ? '' : ` WHEN ${storedValue(target, deletedFlag)} THEN NULL`
     return `${name} = CASE WHEN ${set.has(position)} THEN ${set.value(position)}${whenDeleted} ELSE ${kept} END`
   })
-  const conditions = [keysEqual(target, plan.key, set)]
   if (sequence !== undefined) {
     const gate = sequenceGate(target, sequence)
     conditions.push(gate.passes(sideOf(sequence.columns, target, storedValue), stagedSide(sequence.columns, set)))

@@ -38,12 +38,9 @@ type Merged = Omit<MergedColumn, 'position'> | undefined
 
 function mergedColumn(column: Column): Merged {
   const { plan, operands, rule, position } = column
+  if (rule.kind === 'key' || rule.kind === 'deleted-flag' || rule.kind === 'deleted-at') return undefined
   const [stored, incoming] = [operands.stored(position), operands.incoming(position)]
   switch (rule.kind) {
-    case 'key':
-    case 'deleted-flag':
-    case 'deleted-at':
-      return undefined
     case 'sequence':
       return mergedSequence(column, orderOf(plan, rule.group))
     case 'group-replace': {
