@@ -99,9 +99,11 @@ export class MemoryWriter implements SinkWriter {
           rejected.push({ table: batch.table, change, reason: 'an earlier change of the key was rejected' })
           continue
         }
-        const { outcome, reason } = this.#apply(batch.table, staged, change)
+        const { outcome, code, reason } = this.#apply(batch.table, staged, change)
         if (outcome === 'rejected') {
-          rejected.push({ table: batch.table, change, reason: reason ?? 'it cannot be applied' })
+          // what runs over its column is refused by the store, as in any database
+          const stored = code === 'ROW_INVALID' ? 'ROW_REJECTED' : code
+          rejected.push({ table: batch.table, change, code: stored, reason: reason ?? 'it cannot be applied' })
           rejectedKeys.add(change.key)
         } else if (outcome === 'stale') stale++
         else written++
@@ -147,7 +149,11 @@ export class MemoryWriter implements SinkWriter {
     // the delete of the old key may be earlier in the batch, so the row is looked up where it was before the flush
     const from =
       tableOf(this.#store, plan.name).rows.get(change.moveFrom.key) ?? this.#stored(table, staged, change.moveFrom.key)
-    if (from === undefined || !isVisible(plan, from)) return undefined
+    if (from === undefined || !isVisible(plan, from)) {
+      // sent again, a move finds its row under the new key
+      const there = this.#stored(table, staged, change.key)
+      return there !== undefined && isVisible(plan, there) ? { ...change, moveFrom: undefined } : undefined
+    }
     const row = change.row.map((value, at) => (value === undefined && at < plan.merge.declaredCount ? from[at] : value))
     return { ...change, row, moveFrom: undefined }
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { must } from '../../src/assert.ts'
 import type { RejectedChange, WriteBatch, WriteResult } from '../../src/connector/batch.ts'
 import { bisect } from '../../src/connector/bisect.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import type { Row } from '../../src/row/row.ts'
 import type { FoldKey } from '../../src/row/row-key.ts'
@@ -156,15 +157,19 @@ class TransactionalFlush {
       // a row that this very flush has made
       for (const [move, row] of await readMoved(this.#transaction, step.table, unknown)) this.#moved.set(move, row)
     }
+    const arrived = await this.#readArrived(
+      step,
+      moves.filter((move) => !this.#moved.has(move)),
+    )
     const filled: MergeChange[] = []
     const origins = new Map<MergeChange, MergeChange>()
     for (const move of moves) {
       const from = this.#moved.get(move)
-      if (from === undefined) {
-        this.#reject(step, move, undefined, 'the row that it moved from is not there, and its columns are needed (K6)')
+      if (from === undefined && !arrived.has(move)) {
+        this.#reject(step, move, undefined, lostMove, 'MOVE_WITHOUT_ROW')
         continue
       }
-      const change = fillMove(step.table.plan, move, from)
+      const change = from === undefined ? { ...move, moveFrom: undefined } : fillMove(step.table.plan, move, from)
       origins.set(change, move)
       filled.push(change)
     }
@@ -172,6 +177,14 @@ class TransactionalFlush {
       const ofRoute = filled.filter((change) => step.table.statements.route(change) === route)
       await this.#runChanges({ ...step, route }, ofRoute, origins)
     }
+  }
+
+  /** Moves whose row stands under the new key already, as when they are sent again: they are patches of it. */
+  async #readArrived(step: Step, moves: readonly MergeChange[]): Promise<ReadonlySet<MergeChange>> {
+    if (moves.length === 0) return new Set()
+    const inPlace = moves.map((move) => ({ ...move, moveFrom: { key: move.key, row: move.row as Row } }))
+    const found = await readMoved(this.#transaction, step.table, inPlace)
+    return new Set(moves.filter((_, index) => found.has(must(inPlace[index], 'one for each move'))))
   }
 
   async #runChanges(
@@ -205,14 +218,16 @@ class TransactionalFlush {
     }
   }
 
-  #reject(step: Step, change: MergeChange, storeCode: string | undefined, reason: string): void {
+  #reject(step: Step, change: MergeChange, storeCode: string | undefined, reason: string, code?: ErrorCode): void {
     const { table } = must(this.#batch.tables[step.at], 'a step belongs to a table of the batch')
-    this.#rejected.push({ table, change, storeCode, reason })
+    this.#rejected.push({ table, change, code, storeCode, reason })
     const blocked = this.#blocked.get(step.at)
     if (blocked === undefined) this.#blocked.set(step.at, new Set([change.key]))
     else blocked.add(change.key)
   }
 }
+
+const lostMove = 'the row that it moved from is not there, and its columns are needed (K6)'
 
 export function isRowFault(error: unknown): boolean {
   return toFailure(error).failure === 'row'

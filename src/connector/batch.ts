@@ -1,4 +1,5 @@
 import type { Positions } from '../changelog/position.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { MergeChange } from '../merge/merge-change.ts'
 
 /**
@@ -46,6 +47,8 @@ export interface TableWriteResult {
 export interface RejectedChange {
   readonly table: number
   readonly change: MergeChange
+  /** Default: `ROW_REJECTED`. */
+  readonly code?: ErrorCode | undefined
   /** The store's own code, e.g. an SQLSTATE. */
   readonly storeCode?: string | undefined
   /** Without values of the row. */

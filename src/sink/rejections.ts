@@ -78,7 +78,7 @@ export class Rejections {
     for (const one of rejected) {
       const table = this.#tableOf(domain, one.table)
       const reason = one.storeCode === undefined ? one.reason : `${one.reason} (${one.storeCode})`
-      letters.push(...lettersOf(table.plan, one.change, one, 'ROW_REJECTED', reason))
+      letters.push(...lettersOf(table.plan, one.change, one, one.code ?? 'ROW_REJECTED', reason))
       letters.push(...this.#block(table, one.change.key, one.record ?? 0))
     }
     this.#report(letters)

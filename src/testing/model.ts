@@ -217,6 +217,8 @@ class ModelState {
     const values = new Map([...half.record.values, ...record.values])
     if (this.#rules.columns.every(({ name }) => values.has(name))) return { ...step, record: { ...record, values } }
     const old = this.#moved.get(pair)
+    // sent again, a move finds its row under the new key
+    if (old === undefined && visibleRow(this.#rules, this.#byKey.get(step.key) ?? []) !== undefined) return step
     if (old === undefined) throw new ModelRejection('MOVE_WITHOUT_ROW', 'no row stands under the old key')
     return { ...step, record: { ...record, values: new Map([...old, ...values]) } }
   }

@@ -9,7 +9,7 @@ import { TidegateError } from '../../errors.ts'
 import { assertAccountCloses, type CaseContext, EventRecord, eventually, writeAndClose } from '../case-context.ts'
 import { type Fault, faultyConnector } from '../faulty-connector.ts'
 import { type FreeCase, people } from './free-case.ts'
-import { aggregate, exactlyOnce, gate, partialUpdate, tombstones, upserts } from './need.ts'
+import { aggregate, exactlyOnce, gate, moves, partialUpdate, tombstones, upserts } from './need.ts'
 
 const retries = { 'sink.retry.interval': '1ms', 'sink.max-retries': '3' }
 const required = 'id INT, name STRING NOT NULL, city STRING, PRIMARY KEY (id) NOT ENFORCED'
@@ -204,6 +204,18 @@ export const deliveryCases: readonly FreeCase[] = [
         await context.write(table, elements.slice(from))
         await context.expectRows(table, rows, `sent again from record ${from + 1}`)
       }
+    },
+  },
+  {
+    id: 'replay-of-a-move',
+    title: 'K6 a move that is sent again changes nothing',
+    needs: [upserts, moves],
+    run: async (context) => {
+      const table = await context.table(people)
+      const move = context.elements(table, '-U 1 #pair=1 | +U 3 eve ~ #pair=1')
+      await context.write(table, [...context.elements(table, '+I 1 ann rome | +I 9 dan oslo'), ...move])
+      await context.write(table, move)
+      await context.expectRows(table, ['3 eve rome', '9 dan oslo'])
     },
   },
   {

@@ -31,6 +31,7 @@ export const firstRow = capability('firstRow', (capabilities) => capabilities.fi
 export const tombstones = capability('deleteModes: tombstone', ({ deleteModes }) => deleteModes.includes('tombstone'))
 export const softDeletes = capability('deleteModes: soft', ({ deleteModes }) => deleteModes.includes('soft'))
 export const hardDeletes = capability('deleteModes: hard', ({ deleteModes }) => deleteModes.includes('hard'))
+export const moves = capability('moves', (capabilities) => capabilities.moves)
 export const groupAlignment = capability('transaction', ({ transaction }) => transaction)
 export const exactlyOnce = capability('exactlyOnce', (capabilities) => capabilities.exactlyOnce)
 export const truncation = capability('truncate', ({ truncate }) => truncate)

@@ -1,5 +1,5 @@
 import type { MergeCase } from './merge-case.ts'
-import { firstRow, hardDeletes, partialUpdate, softDeletes, tombstones, truncation, upserts } from './need.ts'
+import { firstRow, hardDeletes, moves, partialUpdate, softDeletes, tombstones, truncation, upserts } from './need.ts'
 
 const columns = 'id INT, name STRING, city STRING, PRIMARY KEY (id) NOT ENFORCED'
 
@@ -286,6 +286,39 @@ export const rowKindCases: readonly MergeCase[] = [
     changelog:
       '+I 1 ann rome | -U 1 ann rome #pair=1 | +U 2 ann bern #pair=1 | -U 2 ann bern #pair=2 | +U 1 ann oslo #pair=2',
     rows: ['1 ann oslo'],
+  },
+  {
+    id: 'move',
+    title: 'K6 columns that the new image lacks move with the row',
+    needs: [upserts, moves],
+    columns,
+    changelog: '+I 1 ann rome | +I 2 bob oslo | -U 1 #pair=1 | +U 3 eve ~ #pair=1',
+    rows: ['2 bob oslo', '3 eve rome'],
+  },
+  {
+    id: 'move-from-the-old-image',
+    title: 'K6 columns that the new image lacks are taken from the old image, if they are there',
+    needs: [upserts],
+    columns,
+    changelog: '+I 1 ann rome | -U 1 ann rome #pair=1 | +U 3 eve ~ #pair=1',
+    rows: ['3 eve rome'],
+  },
+  {
+    id: 'move-twice',
+    title: 'K6 a row may move twice in one flush and keep what no image mentions',
+    needs: [upserts, moves],
+    columns,
+    changelog: '+I 1 ann rome | -U 1 #pair=1 | +U 2 eve ~ #pair=1 | -U 2 #pair=2 | +U 3 eva ~ #pair=2',
+    rows: ['3 eva rome'],
+  },
+  {
+    id: 'move-without-row',
+    title: 'K6 a move of a row that is not there is rejected',
+    needs: [upserts, moves],
+    columns,
+    changelog: '+I 1 ann rome | -U 7 #pair=1 | +U 8 eve ~ #pair=1 | +I 2 bob oslo',
+    rows: ['1 ann rome', '2 bob oslo'],
+    rejected: ['MOVE_WITHOUT_ROW'],
   },
   {
     id: 'first-row',
