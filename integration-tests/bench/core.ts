@@ -11,7 +11,7 @@ import { createRowKeyCodec } from '../../src/row/row-key.ts'
 import { createRowReader } from '../../src/row/row-reader.ts'
 import { createSink } from '../../src/sink/create-sink.ts'
 import { planDomains, readTables } from '../../src/sink/plan-tables.ts'
-import { contest, formatStandings } from './contest.ts'
+import { contest, formatStandings, measure, type Run } from './contest.ts'
 import { orderColumns, orderUpdates } from './order-updates.ts'
 
 const keys = 100_000
@@ -51,28 +51,28 @@ function debeziumLine(update: Update): string {
   return toJsonText({ before: null, after: update, op: 'c', source: { lsn: 1, table: 'orders' }, ts_ms: 1 })
 }
 
-async function decodeRate(format: string, lines: readonly string[]): Promise<number> {
+async function decodeRate(format: string, lines: readonly string[]): Promise<Run> {
   const decoder = findFormat(format).createDecoder({ options: {}, primaryKey: ['id'] }, [])
   let decoded = 0
   const emit = (_: ChangelogElement): void => {
     decoded++
   }
-  return timed(lines.length, () => {
+  return measure(lines.length, () => {
     for (const line of lines) decoder.decode({ value: line }, emit)
     decoder.end(emit)
     if (decoded < lines.length) throw new Error('records were lost')
   })
 }
 
-async function readRate(updates: readonly Update[]): Promise<number> {
+async function readRate(updates: readonly Update[]): Promise<Run> {
   const { schema } = await planned('')
   const reader = createRowReader(schema)
-  return timed(updates.length, () => {
+  return measure(updates.length, () => {
     for (const update of updates) reader.read(update as never)
   })
 }
 
-async function foldRate(updates: readonly Update[], options: string): Promise<number> {
+async function foldRate(updates: readonly Update[], options: string): Promise<Run> {
   const { schema, merge } = await planned(options)
   const reader = createRowReader(schema)
   const rows: Row[] = updates.map((update) => reader.read(update as never))
@@ -80,7 +80,7 @@ async function foldRate(updates: readonly Update[], options: string): Promise<nu
   const rules = createMergeFunction(merge)
   const buffer = new FoldBuffer(0, rules, new AccountCounters(), { rowCount: 0, byteCount: 0 })
   const origin = { arrival: 1, record: undefined, position: undefined }
-  return timed(rows.length, () => {
+  return measure(rows.length, () => {
     for (const row of rows) {
       const lifted = rules.lift({ kind: '+U', row, key: codec.keyOf(row) ?? 0, image: 'full' })
       if (lifted.outcome === 'change') buffer.add(lifted.change, 200, true, origin)
@@ -88,10 +88,10 @@ async function foldRate(updates: readonly Update[], options: string): Promise<nu
   })
 }
 
-async function writeRate(updates: readonly Update[]): Promise<number> {
+async function writeRate(updates: readonly Update[]): Promise<Run> {
   const sink = await createSink({ table: ddl() })
   const changes = updates.map((row) => ({ kind: '+U' as const, row: row as never }))
-  const rate = await timed(changes.length, () => {
+  const rate = await measure(changes.length, () => {
     for (const change of changes) void sink.write(change)
   })
   await sink.close()
@@ -116,10 +116,4 @@ async function planned(options: string) {
   const [table] = domain?.plan.tables ?? []
   if (table === undefined) throw new Error('the DDL holds a table')
   return table
-}
-
-async function timed(records: number, work: () => void): Promise<number> {
-  const started = performance.now()
-  work()
-  return (records / (performance.now() - started)) * 1000
 }

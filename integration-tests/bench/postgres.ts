@@ -4,7 +4,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { createSink } from '../../src/sink/create-sink.ts'
 import { startPostgres } from '../services/postgres-server.ts'
-import { contest, formatStandings } from './contest.ts'
+import { contest, formatStandings, measure, type Run } from './contest.ts'
 import { type OrderUpdate, orderColumns, orderUpdates } from './order-updates.ts'
 
 const keys = 100_000
@@ -71,11 +71,11 @@ async function reset(admin: pg.Client): Promise<void> {
   await admin.query('vacuum analyze orders')
 }
 
-async function byHand({ admin, url, updates }: Paths, inFlight: number): Promise<number> {
+async function byHand({ admin, url, updates }: Paths, inFlight: number): Promise<Run> {
   await reset(admin)
   const client = new pg.Client({ connectionString: url, pipeline: inFlight > 1 } as pg.ClientConfig)
   await client.connect()
-  const rate = await timed(updates.length, async () => {
+  const rate = await measure(updates.length, async () => {
     const underWay = new Set<Promise<unknown>>()
     for (let start = 0; start < updates.length; start += batchRows) {
       const folded = new Map<bigint, OrderUpdate>()
@@ -104,14 +104,14 @@ function columnsOf(rows: readonly OrderUpdate[]): unknown[][] {
   ]
 }
 
-async function throughSink({ admin, url, updates }: Paths, options: string): Promise<number> {
+async function throughSink({ admin, url, updates }: Paths, options: string): Promise<Run> {
   await reset(admin)
   const sink = await createSink({
     table: `CREATE TABLE orders (${orderColumns}) WITH ('connector' = 'postgres', 'url' = '${url}',
       'table-name' = 'orders', 'sink.buffer-flush.max-rows' = '${batchRows}'${options})`,
   })
   const changes = updates.map((row) => ({ kind: '+U' as const, row: row as never }))
-  const rate = await timed(updates.length, async () => {
+  const rate = await measure(updates.length, async () => {
     for (const change of changes) await sink.write(change)
     await sink.close()
   })
@@ -119,13 +119,13 @@ async function throughSink({ admin, url, updates }: Paths, options: string): Pro
   return rate
 }
 
-async function copyEmpty({ admin, url, updates }: Paths): Promise<number> {
+async function copyEmpty({ admin, url, updates }: Paths): Promise<Run> {
   await admin.query('drop table if exists copied')
   await admin.query(createOrders.replace('create table orders', 'create table copied'))
   const rows = [...new Map(updates.map((update) => [update.id, update])).values()]
   const client = new pg.Client(url)
   await client.connect()
-  const rate = await timed(rows.length, async () => {
+  const rate = await measure(rows.length, async () => {
     const lines = rows.map((row) => `${Object.values(row).map(String).join('\t')}\n`)
     await pipeline(Readable.from(lines), client.query(copyFrom('copy copied from stdin')))
   })
@@ -133,12 +133,12 @@ async function copyEmpty({ admin, url, updates }: Paths): Promise<number> {
   return rate
 }
 
-async function oneByOne({ admin, url, updates }: Paths): Promise<number> {
+async function oneByOne({ admin, url, updates }: Paths): Promise<Run> {
   await reset(admin)
   const client = new pg.Client(url)
   await client.connect()
   const some = updates.slice(0, singleCount)
-  const rate = await timed(some.length, async () => {
+  const rate = await measure(some.length, async () => {
     for (const row of some) await client.query({ name: 'single', text: single, values: Object.values(row) })
   })
   await client.end()
@@ -151,10 +151,4 @@ async function check(admin: pg.Client, updates: readonly OrderUpdate[]): Promise
   const expected = [...last.values()].reduce((sum, version) => sum + version, 0n) - BigInt(keys - last.size)
   const { rows } = await admin.query<{ sum: string }>('select sum(version) from orders')
   if (BigInt(rows[0]?.sum ?? 0) !== expected) throw new Error('the table does not hold the last versions')
-}
-
-async function timed(records: number, work: () => Promise<void>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return (records / (performance.now() - started)) * 1000
 }

@@ -426,7 +426,10 @@ export class FlushDomain {
   #waves(table: number, entries: Entry[]): readonly Wave[] {
     const { plan, keys } = this.#options.tables[table] as DomainTable
     if (plan.merge.key.length > 0) {
-      entries.sort((a, b) => keys.compare(rowOf(a), rowOf(b)))
+      const { compareKeys } = keys
+      entries.sort(
+        compareKeys === undefined ? (a, b) => keys.compare(rowOf(a), rowOf(b)) : (a, b) => compareKeys(a.key, b.key),
+      )
     }
     const waves: MergeChange[][] = [[]]
     for (const { change, later } of entries) {
