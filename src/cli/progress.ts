@@ -1,10 +1,11 @@
 import { type Options, type Params, SingleBar } from 'cli-progress'
 import type { Account } from '../buffer/account.ts'
+import { countText } from '../counted.ts'
 import type { Sink } from '../sink/sink.ts'
 import type { ChangelogFile } from './changelog-file.ts'
-import { bytesText, countText, elapsedText } from './count-text.ts'
 import type { LineDecoder } from './line-decoder.ts'
 import type { Output } from './output.ts'
+import { bytesText, elapsedText } from './size-text.ts'
 
 /** Where a run stands. */
 export interface RunState {

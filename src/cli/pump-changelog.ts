@@ -1,14 +1,19 @@
 import type { ChangelogElement } from '../changelog/element.ts'
+import type { InputRecord } from '../format/format.ts'
 import type { FlushReport, Sink } from '../sink/sink.ts'
-import type { ChangelogFile } from './changelog-file.ts'
 import type { LineDecoder } from './line-decoder.ts'
+
+/** Records in batches; an empty batch says that nothing has come for a while. */
+export interface RecordSource {
+  records(): AsyncIterable<readonly InputRecord[]>
+}
 
 /**
  * Everything of the file into the sink, until its end or until `isStopped` says so; then the sink's own end. When a record
  * is refused, what was accepted before it is written all the same, and the refusal is thrown.
  */
 export async function pumpChangelog(
-  file: ChangelogFile,
+  file: RecordSource,
   decoder: LineDecoder,
   sink: Sink,
   isStopped: () => boolean = () => false,
@@ -22,7 +27,7 @@ export async function pumpChangelog(
   return await sink.close()
 }
 
-async function pump(file: ChangelogFile, decoder: LineDecoder, sink: Sink, isStopped: () => boolean): Promise<void> {
+async function pump(file: RecordSource, decoder: LineDecoder, sink: Sink, isStopped: () => boolean): Promise<void> {
   const elements: ChangelogElement[] = []
   const push = (element: ChangelogElement): void => {
     elements.push(element)

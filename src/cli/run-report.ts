@@ -1,8 +1,9 @@
 import type { Account } from '../buffer/account.ts'
 import type { Positions } from '../changelog/position.ts'
+import { counted, countText } from '../counted.ts'
 import type { TextStyle } from '../text-style.ts'
 import type { StopSignalName } from './command-context.ts'
-import { countText, elapsedText } from './count-text.ts'
+import { elapsedText } from './size-text.ts'
 
 /** How a run ended, as `tidegate run --json` prints it. */
 export interface RunReport {
@@ -42,10 +43,14 @@ export function runReportText(report: RunReport, style: TextStyle): string {
     .map((part) => `${part} ${countText(account[part])}`)
   return [
     style.heading(`${report.input} → ${report.server}`),
-    `  ${countText(report.records)} records in ${elapsedText(report.elapsedMs)} (${countText(rate)}/s), ${countText(report.flushes)} flushes${report.retries > 0 ? `, ${countText(report.retries)} retries` : ''}`,
+    `  ${counted(report.records, 'record')} in ${elapsedText(report.elapsedMs)} (${countText(rate)}/s), ${counted(report.flushes, 'flush', 'flushes')}${retriesText(report.retries)}`,
     `  accepted ${countText(account.accepted)} = ${sum.join(' + ')}`,
     ...remarks(report).map((line) => `  ${style.warning('!')} ${line}`),
   ].join('\n')
+}
+
+function retriesText(retries: number): string {
+  return retries === 0 ? '' : `, ${counted(retries, 'retry', 'retries')}`
 }
 
 function remarks(report: RunReport): string[] {
@@ -55,13 +60,11 @@ function remarks(report: RunReport): string[] {
   )
   return [
     ...(stoppedBy === null ? [] : [`stopped by ${stoppedBy} before the end of the input`]),
-    ...(writtenBefore > 0 ? [`${countText(writtenBefore)} changes were written by an earlier run`] : []),
-    ...(malformed > 0 ? [`${countText(malformed)} lines could not be read`] : []),
-    ...(account.rejected > 0 ? [`${countText(account.rejected)} changes were rejected`] : []),
-    ...(otherTables > 0 ? [`${countText(otherTables)} changes were of tables that are not declared`] : []),
-    ...(undeclared.length > 0 ? [`columns that are not declared were not written: ${undeclared.join(', ')}`] : []),
-    ...(pendingGroups > 0
-      ? [`${countText(pendingGroups)} groups have no end in the input; nothing of them was written`]
-      : []),
+    ...(writtenBefore > 0 ? [`written by an earlier run: ${counted(writtenBefore, 'change')}`] : []),
+    ...(malformed > 0 ? [`could not be read: ${counted(malformed, 'line')}`] : []),
+    ...(account.rejected > 0 ? [`rejected: ${counted(account.rejected, 'change')}`] : []),
+    ...(otherTables > 0 ? [`of tables that are not declared: ${counted(otherTables, 'change')}`] : []),
+    ...(undeclared.length > 0 ? [`columns that are not declared, and not written: ${undeclared.join(', ')}`] : []),
+    ...(pendingGroups > 0 ? [`without an end in the input, so not written: ${counted(pendingGroups, 'group')}`] : []),
   ]
 }

@@ -1,3 +1,5 @@
+import { counted } from '../counted.ts'
+import { findFormat } from '../format/registry.ts'
 import type { Cases, InspectReport, TableReport } from './inspect-report.ts'
 
 /** What the findings mean for a sink, most important first. */
@@ -26,14 +28,16 @@ export function linesText({ count, lines }: Cases): string {
 
 function malformedAdvice({ malformed }: Omit<InspectReport, 'advice'>): string[] {
   if (malformed.count === 0) return []
-  return [`${malformed.count} records cannot be read: tidegate run ends there, or goes on with --on-malformed skip`]
+  return [
+    `${counted(malformed.count, 'record')} cannot be read: tidegate run ends there, or goes on with --on-malformed skip`,
+  ]
 }
 
 function otherTablesAdvice({ otherTables }: Omit<InspectReport, 'advice'>): string[] {
   if (otherTables.changes === 0) return []
   const names = otherTables.names.map((name) => name || 'records without a table name').join(', ')
   return [
-    `${otherTables.changes} changes are of tables that the DDL does not declare (${names}): they would not be written; 'source.table' says which table of the stream is meant`,
+    `${counted(otherTables.changes, 'change')} of tables that the DDL does not declare (${names}) would not be written; 'source.table' says which table of the stream is meant`,
   ]
 }
 
@@ -42,21 +46,23 @@ function upsertKeyAdvice({ name, keyed }: TableReport): string[] {
   if (keyed === null || keyed.unmatched.count === 0) return []
   const of = name === null ? '' : ` of ${name}`
   const key = keyed.key.join(', ')
-  const found = `${keyed.unmatched.count} retractions${of} do not match the current row of their key (${linesText(keyed.unmatched)})`
+  const found = `${counted(keyed.unmatched.count, 'retraction')}${of} with another row than the current one of the key (${linesText(keyed.unmatched)})`
   const cause =
     keyed.keysInSeveralPartitions > 0
-      ? `${keyed.keysInSeveralPartitions} keys have changes in several partitions, between which there is no order`
+      ? `${counted(keyed.keysInSeveralPartitions, 'key')} with changes in several partitions, between which there is no order`
       : `changes of one key are out of order, or the stream is unique by other columns than ${key}`
   return [
     `${found}: ${cause}. If the upsert key of the producer is not ${key} (a join on a foreign key), say so with 'sink.upsert-key' and choose 'sink.on-conflict'; else name a 'sequence.field'`,
   ]
 }
 
-function encodingAdvice({ updates }: Omit<InspectReport, 'advice'>): string[] {
+function encodingAdvice({ updates, format }: Omit<InspectReport, 'advice'>): string[] {
   if (updates.encoding !== 'delete-create') return []
-  return [
-    `updates are written as delete and create (${updates.deleteCreatePairs} times), as Flink's encoders do: 'source.update-encoding' = 'delete-create' makes them updates again, and is the default for this input`,
-  ]
+  const found = `updates are written as delete and create (${counted(updates.deleteCreatePairs, 'time')})`
+  const isDefault = format.name !== null && findFormat(format.name).mayWriteDeleteCreate === true
+  return isDefault
+    ? [`${found}, as Flink's encoders do: for this input they become updates again ('source.update-encoding' = 'auto')`]
+    : [`${found}: with 'source.update-encoding' = 'delete-create' they become updates again, and a reader sees no gap`]
 }
 
 function modeAdvice({ changes, format }: Omit<InspectReport, 'advice'>): string[] {
@@ -72,7 +78,7 @@ function sequenceAdvice({ sequence }: TableReport): string[] {
   const names = sequence.columns.join(', ')
   if (sequence.older.count === 0) return [`by ${names} nothing is out of order`]
   return [
-    `${sequence.older.count} changes are older by ${names} than one that came before (${linesText(sequence.older)}): 'sequence.field' = '${sequence.columns.join(',')}' keeps them from overwriting it`,
+    `${counted(sequence.older.count, 'change')} older by ${names} than one that came before (${linesText(sequence.older)}): 'sequence.field' = '${sequence.columns.join(',')}' keeps them from overwriting it`,
   ]
 }
 
@@ -81,17 +87,17 @@ function keyedAdvice({ keyed }: TableReport): string[] {
   const lines: string[] = []
   if (keyed.withoutKey.count > 0) {
     lines.push(
-      `${keyed.withoutKey.count} changes lack the key ${keyed.key.join(', ')} (${linesText(keyed.withoutKey)}) and would be rejected`,
+      `${counted(keyed.withoutKey.count, 'change')} without the key ${keyed.key.join(', ')} (${linesText(keyed.withoutKey)}) would be rejected`,
     )
   }
   if (keyed.loneUpdateBefores.count > 0) {
     lines.push(
-      `${keyed.loneUpdateBefores.count} -U are followed by no +U of their key (${linesText(keyed.loneUpdateBefores)}): under 'sink.ignore.update-before' = 'auto' they delete that version (K2)`,
+      `${keyed.loneUpdateBefores.count} -U without a +U of their key behind it (${linesText(keyed.loneUpdateBefores)}): under 'sink.ignore.update-before' = 'auto' such a -U deletes that version (K2)`,
     )
   }
   if (keyed.redelivered.count > 0) {
     lines.push(
-      `${keyed.redelivered.count} changes are repeated (${linesText(keyed.redelivered)}): harmless for upserts, counted twice by sum, product, listagg and collect`,
+      `${counted(keyed.redelivered.count, 'change')} as the one before of the key (${linesText(keyed.redelivered)}): harmless for upserts, and if it was sent twice, counted twice by sum, product, listagg and collect`,
     )
   }
   return lines
@@ -101,17 +107,17 @@ function imageAdvice({ images, deletes, updates, changes }: Omit<InspectReport, 
   const lines: string[] = []
   if (images.partial > 0) {
     lines.push(
-      `${images.partial} changes carry some of the columns only: what is absent is never written and keeps its value`,
+      `${counted(images.partial, 'change')} with some of the columns only: what is absent is never written and keeps its value`,
     )
   }
   if (deletes.keyOnly > 0) {
     lines.push(
-      `${deletes.keyOnly} deletes carry the key only: with a sequence, 'sink.delete.without-sequence' says what they do (G6)`,
+      `${counted(deletes.keyOnly, 'delete')} with the key only: where there is a sequence, 'sink.delete.without-sequence' says what these do (G6)`,
     )
   }
   if (updates.withoutBefore > 0 && changes['-U'] < changes['+U']) {
     lines.push(
-      `${updates.withoutBefore} updates come without the image before: a table without a primary key, or an aggregation that has to take it back, cannot use this input`,
+      `${counted(updates.withoutBefore, 'update')} without the image before: a table without a primary key, or an aggregation that has to take it back, cannot use this input`,
     )
   }
   return lines
@@ -130,7 +136,8 @@ function groupAdvice({ groups, numbersAbove2to53 }: Omit<InspectReport, 'advice'
   if (groups.changes > 0) {
     lines.push("the changes come in groups: 'sink.flush.align' = 'group' lets readers see each of them whole (B2)")
   }
-  if (groups.open > 0) lines.push(`${groups.open} groups do not end in this input: aligned, they stay unwritten`)
+  if (groups.open > 0)
+    lines.push(`${counted(groups.open, 'group')} without an end in this input: aligned to groups, that stays unwritten`)
   if (numbersAbove2to53.count > 0) {
     lines.push(
       `numbers that JSON.parse would change stand in ${numbersAbove2to53.columns.join(', ')}: tidegate keeps them exact, in BIGINT, DECIMAL and STRING columns`,
@@ -140,7 +147,7 @@ function groupAdvice({ groups, numbersAbove2to53 }: Omit<InspectReport, 'advice'
 }
 
 function keyAdvice({ tables }: Omit<InspectReport, 'advice'>): string[] {
-  return tables.some(({ keyed }) => keyed === null)
+  return tables.some(({ keyed, undeclared }) => keyed === null && undeclared === null)
     ? ['name the key (--key id, or --sink SINK.sql) to learn of keys, pairs and retractions']
     : []
 }

@@ -2,7 +2,7 @@ import { alignedLines } from '../aligned-lines.ts'
 import { rowKinds } from '../row/row-kind.ts'
 import { plainStyle, type TextStyle } from '../text-style.ts'
 import { linesText } from './advice.ts'
-import type { Cases, ColumnReport, InspectReport, TableReport } from './inspect-report.ts'
+import type { Cases, ColumnReport, InspectReport, KeyedReport, TableReport } from './inspect-report.ts'
 
 /** A report for people. Ends with a line end. */
 export function inspectText(report: InspectReport, style: TextStyle = plainStyle): string {
@@ -38,7 +38,7 @@ function facts(report: InspectReport): string[][] {
     ['updates', updatesText(updates)],
     ['deletes', `${deletes.full} with their row, ${deletes.keyOnly} with the key only${ofNothing(deletes.ofNothing)}`],
     ['images', `${images.full} full, ${images.partial} partial, ${images.key} key only`],
-    ...(controls.length === 0 ? [] : [['control', controls.map(([name, count]) => `${count} ${name}`).join(', ')]]),
+    ...(controls.length === 0 ? [] : [['control', controls.map(([name, count]) => `${name} ${count}`).join(', ')]]),
     ...(groups.changes === 0
       ? []
       : [['groups', `${groups.changes} changes in groups, ${groups.open} groups left open`]]),
@@ -82,21 +82,15 @@ function tableLines(table: TableReport, isSeveral: boolean, style: TextStyle): s
   return [heading, ...alignedLines([...keyedFacts(table), ...columnFacts(table)]).map((line) => `    ${line}`)]
 }
 
-function keyedFacts({ keyed, sequence }: TableReport): string[][] {
-  if (keyed === null) return [['key', 'not known']]
-  const retractions = keyed.matched + keyed.unmatched.count + keyed.unseen
+function keyedFacts({ keyed, sequence, undeclared }: TableReport): string[][] {
+  if (keyed === null) return [['key', undeclared === null ? 'not known' : 'none: the DDL declares no primary key']]
   return [
     [
       'key',
       `${keyed.key.join(', ')}${keySources[keyed.keySource]}: ${keyed.keys} keys, ${keyed.rowsLeft} rows left in the end`,
     ],
     ...(keyed.withoutKey.count === 0 ? [] : [['without key', casesText(keyed.withoutKey, '')]]),
-    [
-      'retractions',
-      retractions === 0
-        ? 'none with a row'
-        : `${keyed.matched} match the current row, ${casesText(keyed.unmatched, 'do not')}${unseenText(keyed.unseen)}`,
-    ],
+    ['retractions', retractionsText(keyed)],
     ['lone -U', casesText(keyed.loneUpdateBefores, '')],
     ['repeated', casesText(keyed.redelivered, '')],
     ...(keyed.keysInSeveralPartitions === 0
@@ -115,8 +109,13 @@ function keyedFacts({ keyed, sequence }: TableReport): string[][] {
 
 const keySources = { option: '', ddl: ' (by the DDL)', input: ' (by the records)' } as const
 
-function unseenText(count: number): string {
-  return count === 0 ? '' : `, ${count} of keys not seen before`
+function retractionsText({ matched, unmatched, unseen }: KeyedReport): string {
+  if (matched + unmatched.count + unseen === 0) return 'none with a row'
+  return [
+    ...(matched > 0 ? [`${matched} with the current row of the key`] : []),
+    ...(unmatched.count > 0 ? [`${casesText(unmatched, 'with another')}`] : []),
+    ...(unseen > 0 ? [`${unseen} of keys not seen before`] : []),
+  ].join(', ')
 }
 
 function columnFacts({ changes, columns, undeclared }: TableReport): string[][] {

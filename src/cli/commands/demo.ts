@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { importDriver } from '../../connector/import-driver.ts'
+import { countText } from '../../counted.ts'
 import type { TableDefinition } from '../../ddl/table-definition.ts'
+import type { InputRecord } from '../../format/format.ts'
 import { explain } from '../../plan/explain.ts'
 import { explainText } from '../../plan/explain-text.ts'
 import { openSink } from '../../sink/create-sink.ts'
@@ -10,7 +12,6 @@ import type { FlushReport } from '../../sink/sink.ts'
 import { BalanceReader, type BalanceView, type QueryClient } from '../balance-reader.ts'
 import { openChangelogFile } from '../changelog-file.ts'
 import type { CommandContext } from '../command-context.ts'
-import { countText, elapsedText } from '../count-text.ts'
 import { exitStatus } from '../exit-status.ts'
 import type { LineDecoder } from '../line-decoder.ts'
 import { loadTables } from '../load-tables.ts'
@@ -20,6 +21,7 @@ import type { Finish } from '../program.ts'
 import { Progress, runStateOf } from '../progress.ts'
 import { pumpChangelog } from '../pump-changelog.ts'
 import { rowsText } from '../rows-text.ts'
+import { elapsedText } from '../size-text.ts'
 import { sourceInputOf } from '../source-input.ts'
 
 const examples = `
@@ -92,7 +94,7 @@ class Demo {
     const progress = new Progress(this.#context.stderr, () => runStateOf(sink, decoder, file))
     const reader = new BalanceReader(database)
     try {
-      const report = await pumpChangelog(file, decoder, sink)
+      const report = await pumpChangelog({ records: () => inPieces(file.records()) }, decoder, sink)
       return { planned, decoder, report, view: await reader.stop(), elapsedMs: performance.now() - started }
     } finally {
       progress.end()
@@ -170,6 +172,19 @@ union all select 'pgbench_history', count(*)::int, sum(delta)::int from pgbench_
 const accountsQuery = `
 select aid, bid, abalance, (select count(*)::int from pgbench_history where pgbench_history.aid = pgbench_accounts.aid) as transfers
 from pgbench_accounts order by abs(abalance) desc, aid limit 5`
+
+/** As records come from a network: a few at a time, and others have their turn in between. */
+async function* inPieces(
+  batches: AsyncIterable<readonly InputRecord[]>,
+): AsyncGenerator<readonly InputRecord[], void, undefined> {
+  const pieceSize = 50
+  for await (const batch of batches) {
+    for (let from = 0; from < batch.length; from += pieceSize) {
+      yield batch.slice(from, from + pieceSize)
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  }
+}
 
 /** Small flushes, so that a reader comes in between often. */
 function withFlushes(table: TableDefinition, align: 'group' | 'none'): TableDefinition {

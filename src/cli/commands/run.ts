@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Account } from '../../buffer/account.ts'
 import type { SinkEvent } from '../../delivery/sink-event.ts'
+import { TidegateError } from '../../errors.ts'
 import { openSink } from '../../sink/create-sink.ts'
 import { planDomains, readTables, type TableSet } from '../../sink/plan-tables.ts'
 import type { FlushReport, Sink } from '../../sink/sink.ts'
@@ -84,7 +85,7 @@ class ChangelogRun {
   readonly #sets: readonly TableSet[]
   readonly #file: ChangelogFile
   readonly #decoder: LineDecoder
-  readonly #started = performance.now()
+  #started = performance.now()
   #flushes = 0
   #retries = 0
   #rejectionsTold = 0
@@ -108,12 +109,15 @@ class ChangelogRun {
     const planned = planDomains(this.#sets, sourceInputOf(this.#file.format, this.#decoder.groupEnd))
     const positions = await this.#openPositions()
     const sink = await openSink(planned, { onEvent: (event) => this.#onEvent(event) })
-    this.#decoder.resumeAfter(this.#linesWritten(sink, positions))
+    this.#started = performance.now()
+    const written = this.#linesWritten(sink, positions)
+    this.#decoder.resumeAfter(written)
     const stop = this.#listen(sink)
     this.#progress = this.#startProgress(sink)
     const keeping = this.#keepPositions(sink, positions)
     try {
       const report = await pumpChangelog(this.#file, this.#decoder, sink, () => stop.received !== undefined)
+      if (stop.received === undefined) this.#checkLength(written)
       await this.#close(sink, report, stop.received)
       return statusOf(stop.received)
     } catch (error) {
@@ -140,6 +144,18 @@ class ChangelogRun {
   #linesWritten(sink: Sink, file: PositionFile | undefined): ReadonlyMap<string, number> {
     if (sink.plan.delivery.guarantee !== 'exactly-once') return file?.lines ?? new Map()
     return new Map([...sink.positions()].flatMap(([partition, line]) => (isLine(line) ? [[partition, line]] : [])))
+  }
+
+  /** An input that has become shorter is not the one that was read before. */
+  #checkLength(written: ReadonlyMap<string, number>): void {
+    const { identity } = this.#file
+    const own = [...written].filter(([partition]) => partition === identity || partition.startsWith(`${identity}/`))
+    const furthest = Math.max(0, ...own.map(([, line]) => line))
+    if (this.#decoder.line >= furthest) return
+    throw new TidegateError(
+      `${this.#file.name} ends at line ${this.#decoder.line}, and an earlier run has written up to line ${furthest}`,
+      { code: 'STATE_INVALID', hint: 'it has been replaced or cut: start from its first line with a new position' },
+    )
   }
 
   #listen(sink: Sink): StopSignal {

@@ -140,6 +140,7 @@ class Simulation {
     // a sink that failed without a write noticing it says so again
     await sink.close()
     if (this.#isTrace) await this.#printer.print(true)
+    if (this.#isTrace && this.#options.json !== true) await this.#context.stdout.line()
     if (!this.#isTrace || this.#options.json !== true) await this.#printTables()
     const fails = this.#options.strict === true && this.#failsOnRejection && this.#rejected > 0
     return fails ? exitStatus.failed : exitStatus.done
@@ -212,7 +213,8 @@ class Simulation {
       return
     }
     await sink.write(element)
-    await this.#printer.print(false)
+    // what it ends is told before it
+    await this.#endRecord(sink)
     await this.#printer.control(controlLine(element, (table) => this.#route(table).table?.plan.truncate))
   }
 
@@ -293,8 +295,8 @@ function controlLine(
 
 /** A line that could not be read is told of like a change that was rejected. */
 function malformedLine(record: number | undefined, reason: string): TraceLine {
-  const nothing = { kind: null, key: null, columns: {}, row: null }
-  return { record: record ?? null, change: 0, ...nothing, outcome: 'rejected', reason }
+  const outcome = 'rejected'
+  return { record: record ?? null, change: 0, kind: null, key: null, outcome, columns: {}, reason, row: null }
 }
 
 function wholeNumber(text: string): number {

@@ -1,8 +1,3 @@
-/** With separators: `1,234,567`. */
-export function countText(count: number): string {
-  return Math.round(count).toLocaleString('en-US')
-}
-
 /** About how many bytes: `512 B`, `1.2 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${Math.round(bytes)} B`
