@@ -27,6 +27,9 @@ export interface Step {
   readonly changes: readonly MergeChange[]
 }
 
+/** Larger arrays cost more a row, on both sides (docs/connectors/postgres.md has the figures). */
+const statementRowsMax = 5000
+
 /**
  * The steps of a flush in their order: within a wave deletes first, so that they give up what is unique; parents before
  * children; deletes of rows that others may point at last, children first. A later wave of a table never overtakes.
@@ -56,20 +59,29 @@ function waveSteps(
   table: WritableTable,
   wave: readonly MergeChange[],
 ): { removals: Step[]; others: Step[] } {
-  const byRoute = new Map<Step['route'], MergeChange[]>()
+  const byRoute = new Map<Step['route'], { removals: MergeChange[]; others: MergeChange[] }>()
   for (const change of wave) {
     const route = change.moveFrom === undefined ? table.statements.route(change) : 'move'
-    const changes = byRoute.get(route)
-    if (changes === undefined) byRoute.set(route, [change])
-    else changes.push(change)
+    let changes = byRoute.get(route)
+    if (changes === undefined) {
+      changes = { removals: [], others: [] }
+      byRoute.set(route, changes)
+    }
+    ;(route !== 'move' && route.removes(change) ? changes.removals : changes.others).push(change)
   }
-  const removals: Step[] = []
-  const others: Step[] = []
-  for (const [route, changes] of byRoute) {
-    const removes = route !== 'move' && route.kind === 'direct' && route.removes
-    ;(removes ? removals : others).push({ at, table, route, changes })
+  const steps = (kind: 'removals' | 'others'): Step[] =>
+    [...byRoute].flatMap(([route, changes]) =>
+      chunks(changes[kind]).map((part) => ({ at, table, route, changes: part })),
+    )
+  return { removals: steps('removals'), others: steps('others') }
+}
+
+function chunks(changes: readonly MergeChange[]): (readonly MergeChange[])[] {
+  const parts: (readonly MergeChange[])[] = []
+  for (let from = 0; from < changes.length; from += statementRowsMax) {
+    parts.push(changes.slice(from, from + statementRowsMax))
   }
-  return { removals, others }
+  return parts
 }
 
 /** Nothing in it waits for an answer of the store. */

@@ -44,7 +44,7 @@ function direct(
   statement: StagedStatement,
   { removes = false, countsStale = false }: { readonly removes?: boolean; readonly countsStale?: boolean },
 ): DirectRoute {
-  return { kind: 'direct', statement: { ...statement, name }, removes, countsStale }
+  return { kind: 'direct', statement: { ...statement, name }, removes: () => removes, countsStale }
 }
 
 /** By what a `-D` removes rows; see `createRowRemoval` in src/merge. */
@@ -142,6 +142,7 @@ function mergeRoute(plan: MergePlan, target: Target): MergeRoute {
       conflict: [`${onConflict(plan, target)} DO NOTHING`],
     }),
     missing: (change) => missingRow(plan, change),
+    removes: ({ op }) => op === 'delete' && !leavesTombstone(plan),
   }
 }
 

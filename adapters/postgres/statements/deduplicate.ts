@@ -72,7 +72,7 @@ function direct(
   statement: StagedStatement,
   { removes = false, countsStale = false }: { readonly removes?: boolean; readonly countsStale?: boolean },
 ): DirectRoute {
-  return { kind: 'direct', statement, removes, countsStale }
+  return { kind: 'direct', statement, removes: () => removes, countsStale }
 }
 
 function wholeRows(plan: MergePlan, target: Target, defaults: boolean): StagedStatement {
@@ -146,6 +146,7 @@ function mergeRoute(plan: MergePlan, target: Target): MergeRoute {
       conflict: [`${onConflict(plan, target)} DO NOTHING`],
     }),
     missing: (change) => missingRow(plan, change),
+    removes: (change) => plan.deletedFlag === undefined && isRemoval(change),
   }
 }
 

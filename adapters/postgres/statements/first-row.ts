@@ -12,6 +12,6 @@ export function firstRowStatements(plan: MergePlan, target: Target): TableStatem
     defaults: true,
     conflict: [`${onConflict(plan, target)} DO NOTHING`],
   })
-  const route = { kind: 'direct', statement, removes: false, countsStale: true } as const
+  const route = { kind: 'direct', statement, removes: () => false, countsStale: true } as const
   return { route: () => route, all: [{ purpose: 'rows whose key is new', statement }] }
 }

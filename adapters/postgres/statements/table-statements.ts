@@ -16,12 +16,15 @@ export interface TableStatements {
 
 export type Route = DirectRoute | MergeRoute
 
+interface AnyRoute {
+  /** The change may take the row away: it goes before what writes rows, and after it where others may point at (B4). */
+  removes(change: MergeChange): boolean
+}
+
 /** One statement says it all, whatever is stored: it needs no answer before the next one is sent. */
-export interface DirectRoute {
+export interface DirectRoute extends AnyRoute {
   readonly kind: 'direct'
   readonly statement: StagedStatement
-  /** Goes before what writes rows, and after it in tables that others point at (rule B4). */
-  readonly removes: boolean
   /** The changes that did not touch a row were older than what is stored. */
   readonly countsStale: boolean
 }
@@ -30,7 +33,7 @@ export interface DirectRoute {
  * Rows that are there are locked in order of the key, so that writers of the same keys wait for each other instead of
  * deadlocking; then they are changed by `existing`, and rows that are not are inserted.
  */
-export interface MergeRoute {
+export interface MergeRoute extends AnyRoute {
   readonly kind: 'merge'
   /** Gives the numbers of the changes whose row is there. */
   readonly lock: StagedStatement
