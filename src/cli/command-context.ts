@@ -15,6 +15,9 @@ export interface CommandContext {
 
 export type StopSignalName = 'SIGINT' | 'SIGTERM'
 
+/** Takes the exit status of the command that ran. */
+export type Finish = (status: number) => void
+
 export interface ProcessLike {
   readonly stdin: Readable
   readonly stdout: OutputStream

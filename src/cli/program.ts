@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext, Finish } from './command-context.ts'
 import { addCheckCommand } from './commands/check.ts'
 import { addDdlCommand } from './commands/ddl.ts'
 import { addDemoCommand } from './commands/demo.ts'
@@ -10,9 +10,6 @@ import { addInspectCommand } from './commands/inspect.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { packageFolder } from './package-folder.ts'
-
-/** Takes the exit status of the command that ran. */
-export type Finish = (status: number) => void
 
 export function createProgram(context: CommandContext, finish: Finish): Command {
   const program = new Command('tidegate')

@@ -1,4 +1,5 @@
 import { alignedLines } from '../aligned-lines.ts'
+import { counted } from '../counted.ts'
 import { rowKinds } from '../row/row-kind.ts'
 import { plainStyle, type TextStyle } from '../text-style.ts'
 import { linesText } from './advice.ts'
@@ -22,7 +23,7 @@ function title({ name, format, lines, records }: InspectReport): string {
   const found = format.seen === null ? 'named' : `found by its members ${format.seen.join(', ')}`
   const formatName = format.name === null ? 'nothing to read' : `${format.name} (${found})`
   const blank = lines === records ? '' : `, ${records} of them with a record`
-  return `${name} · ${formatName} · ${lines} lines${blank}`
+  return `${name} · ${formatName} · ${counted(lines, 'line')}${blank}`
 }
 
 function facts(report: InspectReport): string[][] {
@@ -41,15 +42,20 @@ function facts(report: InspectReport): string[][] {
     ...(controls.length === 0 ? [] : [['control', controls.map(([name, count]) => `${name} ${count}`).join(', ')]]),
     ...(groups.changes === 0
       ? []
-      : [['groups', `${groups.changes} changes in groups, ${groups.open} groups left open`]]),
+      : [['groups', `${counted(groups.changes, 'change')} in groups, ${counted(groups.open, 'group')} left open`]]),
     ...(partitions > 1 ? [['partitions', String(partitions)]] : []),
     ['large numbers', casesText(numbersAbove2to53, `beyond a double, in ${numbersAbove2to53.columns.join(', ')}`)],
     ...(report.largestRow === null
       ? []
-      : [['largest row', `${report.largestRow.bytes} bytes, line ${report.largestRow.line}`]]),
+      : [['largest row', `${counted(report.largestRow.bytes, 'byte')}, line ${report.largestRow.line}`]]),
     ...(report.otherTables.changes === 0
       ? []
-      : [['other tables', `${report.otherTables.changes} changes of ${report.otherTables.names.join(', ')}`]]),
+      : [
+          [
+            'other tables',
+            `${counted(report.otherTables.changes, 'change')} of ${report.otherTables.names.join(', ')}`,
+          ],
+        ]),
     ...(malformed.count === 0 ? [] : [['malformed', `${malformed.count}: ${malformed.firstReason ?? ''}`]]),
   ]
 }
@@ -78,7 +84,7 @@ function casesText(cases: Cases, what: string): string {
 }
 
 function tableLines(table: TableReport, isSeveral: boolean, style: TextStyle): string[] {
-  const heading = `  ${style.heading(table.name ?? 'rows')}${isSeveral ? `, ${table.changes} changes` : ''}`
+  const heading = `  ${style.heading(table.name ?? 'rows')}${isSeveral ? `, ${counted(table.changes, 'change')}` : ''}`
   return [heading, ...alignedLines([...keyedFacts(table), ...columnFacts(table)]).map((line) => `    ${line}`)]
 }
 
@@ -87,7 +93,7 @@ function keyedFacts({ keyed, sequence, undeclared }: TableReport): string[][] {
   return [
     [
       'key',
-      `${keyed.key.join(', ')}${keySources[keyed.keySource]}: ${keyed.keys} keys, ${keyed.rowsLeft} rows left in the end`,
+      `${keyed.key.join(', ')}${keySources[keyed.keySource]}: ${counted(keyed.keys, 'key')}, ${counted(keyed.rowsLeft, 'row')} left in the end`,
     ],
     ...(keyed.withoutKey.count === 0 ? [] : [['without key', casesText(keyed.withoutKey, '')]]),
     ['retractions', retractionsText(keyed)],

@@ -1,6 +1,7 @@
 import { kindsOfMode } from '../changelog/changelog-mode.ts'
+import { formats } from '../format/registry.ts'
 import type { RowKind } from '../row/row-kind.ts'
-import type { PlanStep, TablePlan } from './plan.ts'
+import type { PlanStep, SourcePlan, TablePlan } from './plan.ts'
 
 /** The row kinds in and out of each step, as Flink's EXPLAIN CHANGELOG_MODE shows them. */
 export function negotiate(
@@ -19,6 +20,9 @@ export function negotiate(
       detail: source.format ?? 'format detected from the input',
     },
   ]
+  if (pairsDeleteCreate(source, carried)) {
+    steps.push({ name: 'pair', in: carried, out: carried, runs: 'core', detail: pairingText(source) })
+  }
   if (reaching.length < carried.length) {
     steps.push({ name: 'filter', in: carried, out: reaching, runs: 'core', detail: 'by the ignore options' })
   }
@@ -27,7 +31,7 @@ export function negotiate(
     steps.push({ name: 'materialize', in: reaching, out: reaching, runs: 'core', detail })
   }
   steps.push(
-    { name: 'fold', in: reaching, out: folded, runs: 'core', detail: updateBeforeText(plan) },
+    { name: 'fold', in: reaching, out: folded, runs: 'core', detail: foldText(plan, reaching) },
     {
       name: 'merge',
       in: folded,
@@ -46,6 +50,26 @@ function kindsAfterFold(
   if (merge.key.length === 0) return ['+I']
   const folds = updateBefore === 'retract' && merge.engine !== 'deduplicate'
   return reaching.filter((kind) => kind !== '-U' || folds)
+}
+
+/** `source.update-encoding`: an update that was written as delete and create becomes one again. */
+function pairsDeleteCreate({ updateEncoding, format }: SourcePlan, carried: readonly RowKind[]): boolean {
+  if (updateEncoding === 'update' || !carried.includes('-D')) return false
+  return updateEncoding === 'delete-create' || mayWriteDeleteCreate(format)
+}
+
+function mayWriteDeleteCreate(name: string | undefined): boolean {
+  return formats.find((format) => format.name === name)?.mayWriteDeleteCreate === true
+}
+
+function pairingText({ updateEncoding }: SourcePlan): string {
+  const text = 'a delete and the create of its key, next to each other, become an update'
+  return updateEncoding === 'auto' ? `${text}, as long as the input shows no update of its own` : text
+}
+
+function foldText(plan: Pick<TablePlan, 'merge' | 'updateBefore'>, reaching: readonly RowKind[]): string {
+  if (plan.merge.key.length === 0) return 'rows have no key and stay as they are'
+  return reaching.includes('-U') ? updateBeforeText(plan) : 'the changes of a key become one'
 }
 
 function updateBeforeText({ updateBefore }: Pick<TablePlan, 'updateBefore'>): string {

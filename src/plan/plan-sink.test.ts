@@ -232,6 +232,7 @@ test('each step shows its row kinds in and out', () => {
   const steps = planOf('', { mode: 'retract', format: 'debezium-json' }).steps
   expect(steps.map(({ name, in: taken, out }) => [name, taken.join(' '), out.join(' ')])).toEqual([
     ['decode', '+I -U +U -D', '+I -U +U -D'],
+    ['pair', '+I -U +U -D', '+I -U +U -D'],
     ['fold', '+I -U +U -D', '+I +U -D'],
     ['merge', '+I +U -D', '+I +U -D'],
   ])

@@ -4,10 +4,9 @@ import { TidegateError } from '../../errors.ts'
 import { type PlannedDomain, planDomains, readTables } from '../../sink/plan-tables.ts'
 import type { TextStyle } from '../../text-style.ts'
 import { inputOfArguments } from '../changelog-format.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus } from '../exit-status.ts'
 import { loadTables } from '../load-tables.ts'
-import type { Finish } from '../program.ts'
 
 interface CheckOptions {
   readonly table?: string

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { planDomains, readTables } from '../../sink/plan-tables.ts'
 import { inputOfArguments } from '../changelog-format.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus } from '../exit-status.ts'
 import { loadTables } from '../load-tables.ts'
-import type { Finish } from '../program.ts'
 
 interface DdlOptions {
   readonly table?: string

@@ -4,10 +4,9 @@ import { explainText } from '../../plan/explain-text.ts'
 import { draftSink } from '../../plan/plan-sink.ts'
 import { readTables, sourceOf } from '../../sink/plan-tables.ts'
 import { inputOfArguments } from '../changelog-format.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus, statusOfError } from '../exit-status.ts'
 import { loadTables } from '../load-tables.ts'
-import type { Finish } from '../program.ts'
 
 interface ExplainOptions {
   readonly table?: string

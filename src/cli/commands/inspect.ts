@@ -10,11 +10,10 @@ import type { TableProfileOptions } from '../../inspect/table-profile.ts'
 import { toJsonText } from '../../row/json-text.ts'
 import { TableRouter } from '../../sink/table-router.ts'
 import { type ChangelogFile, openChangelogFile } from '../changelog-file.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus } from '../exit-status.ts'
 import { keyColumnsOf } from '../key-columns.ts'
 import { loadTables } from '../load-tables.ts'
-import type { Finish } from '../program.ts'
 import { UsageError } from '../usage-error.ts'
 
 interface InspectOptions {
