@@ -79,10 +79,11 @@ function foldToOne(merge: MergeFunction, changes: readonly MergeChange[]): Merge
   }, undefined)
 }
 
-/** Not the three things that the function says it can't. */
+/** Not one of the things that the function says it can't. */
 function canBeSaid(plan: MergePlan, change: MergeChange): boolean {
   if (change.op !== 'upsert') return true
   if (plan.deletedFlag === undefined && changeToRecords(plan, change).some(({ kind }) => kind === '-U')) return false
+  if (plan.removeRecordOnDelete && plan.sequence?.tie === 'first-arrival') return false
   return plan.groups.every(
     ({ plain, removesRecord, tie }) =>
       !removesRecord && tie === 'last-arrival' && plain.every((at) => change.row[at] !== undefined),

@@ -6,10 +6,11 @@ import type { MergePlan } from './merge-plan.ts'
 import { isAbsentTuple } from './sequence.ts'
 
 /**
- * Records that do together what the change does, for dead letters and for handing back what was not written. Three things
- * they can't say: that a group's column was cleared while a plain column of the group was left alone; that a value with a
- * sequence of its own does not bring back a row that a group has removed; and, where no flag column can hold it, that
- * something is taken back before the row is there.
+ * Records that do together what the change does, for dead letters and for handing back what was not written. What they
+ * can't say: that a group's column was cleared while a plain column of the group was left alone; that a value with a
+ * sequence of its own does not bring back a row that a group has removed, or that a record does although it ties with one
+ * that takes something back (`sequence.tie` = first-arrival); and, where no flag column can hold it, that something is
+ * taken back before the row is there.
  */
 export function changeToRecords(plan: MergePlan, change: MergeChange): readonly ChangeRecord[] {
   const row = change.row.slice(0, plan.declaredCount) as Row
