@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { crashInput, stateAfter } from './crash/crash-input.ts'
+import { CrashRun, crashDdl } from './crash/crash-run.ts'
+import type { EndPoint } from './crash/crash-writer.ts'
+import { buildProgram, type NodeProgram } from './services/node-program.ts'
+import { createDatabase } from './services/postgres-database.ts'
+import { describeStore } from './stores.ts'
+
+const sinkId = 'crash'
+const recordCount = 480
+const flushEvery = 8
+const killed = { signal: 'SIGKILL' }
+const finished = { code: 0, stderr: '' }
+
+describeStore('postgres-machine', 'a process that writes and is killed', ({ postgres: server }) => {
+  if (server === undefined) return
+  let program: NodeProgram
+  beforeAll(async () => {
+    program = await buildProgram(join(import.meta.dirname, 'crash', 'crash-writer.ts'))
+  })
+  afterAll(() => program?.[Symbol.asyncDispose]())
+
+  // the second seed goes on from the file of durable positions, which lags behind the ledger
+  describe.each([
+    [1, 'ledger'],
+    [2, 'file'],
+  ] as const)('exactly once, seed %i, from the %s', (seed, resumeFrom) => {
+    test('R5 at every step of a flush, rows and position are those of one and the same flush', async () => {
+      await using database = await createDatabase(server)
+      const records = crashInput(seed, recordCount)
+      const task = { ddl: exactlyOnce(database.url), seed, recordCount, flushEvery, resumeFrom }
+      await using run = await CrashRun.create(program, database.url, task)
+      const statements = new Set<unknown>()
+      for (const point of endPoints) {
+        const { end, lines } = await run.run(point)
+        expect(end).toMatchObject(killed)
+        expect(lines).toContainEqual({ reached: point })
+        for (const line of lines) if ('statement' in line) statements.add(`${line['statement']} ${point.when}`)
+        const offset = await run.ledgerOffset(sinkId)
+        expect(await run.state()).toEqual(stateAfter(records, offset))
+      }
+      expect((await run.run()).end).toMatchObject(finished)
+      expect(await run.ledgerOffset(sinkId)).toBe(recordCount)
+      expect(await run.state()).toEqual(stateAfter(records, recordCount))
+      for (const step of ['BEGIN ISOLATION', 'UPDATE "tidegate_ledger"', 'INSERT INTO', 'COMMIT']) {
+        expect(statements).toContain(`${step} before`)
+        expect(statements).toContain(`${step} sent`)
+      }
+    })
+  })
+
+  test('R5 at every statement of opening, the next process opens all the same', async () => {
+    await using database = await createDatabase(server)
+    const task = { ddl: exactlyOnce(database.url), seed: 1, recordCount: flushEvery, flushEvery }
+    await using run = await CrashRun.create(program, database.url, { ...task, resumeFrom: 'ledger' })
+    let number = 1
+    for (; ; number++) {
+      const { end } = await run.run({ at: 'statement', during: 'open', number, when: 'before' })
+      if (end.signal === null) {
+        expect(end).toMatchObject(finished)
+        break
+      }
+    }
+    expect(number).toBeGreaterThan(10)
+    expect(await run.state()).toEqual(stateAfter(crashInput(1, flushEvery), flushEvery))
+  })
+
+  test('G1 at least once under a sequence gate, what is sent again after a kill changes nothing', async () => {
+    await using database = await createDatabase(server)
+    const ddl = crashDdl(['versions'], () => ({ ...connector(database.url), 'sequence.field': 'version' }))
+    const task = { ddl, seed: 3, recordCount, flushEvery, resumeFrom: 'file' as const }
+    await using run = await CrashRun.create(program, database.url, task)
+    for (const point of endPoints.filter(({ at }) => at !== 'statement')) {
+      expect((await run.run(point)).end).toMatchObject(killed)
+    }
+    expect((await run.run()).end).toMatchObject(finished)
+    const { versions } = await run.state()
+    expect(versions).toEqual(stateAfter(crashInput(3, recordCount), recordCount).versions)
+  })
+
+  test('R5 a writer that slept through its replacement is fenced when it wakes', async () => {
+    await using database = await createDatabase(server)
+    const task = { ddl: exactlyOnce(database.url), seed: 4, recordCount, flushEvery, resumeFrom: 'ledger' as const }
+    await using run = await CrashRun.create(program, database.url, task)
+    const sleeper = run.start({ at: 'flush', number: 3, when: 'before', signal: 'SIGSTOP' })
+    await sleeper.waitFor('reached')
+    expect((await run.run()).end).toMatchObject(finished)
+    sleeper.signal('SIGCONT')
+    expect(await sleeper.ended).toMatchObject({ code: 1 })
+    expect(sleeper.lines).toContainEqual({ failed: 'WRITER_FENCED' })
+    expect(await run.state()).toEqual(stateAfter(crashInput(4, recordCount), recordCount))
+  })
+})
+
+/** About two flushes, statement by statement, and what comes around a flush and its acknowledgement. */
+const endPoints: readonly EndPoint[] = [
+  ...Array.from({ length: 10 }, (_, index) => index + 1).flatMap((number): EndPoint[] => [
+    { at: 'statement', during: 'write', number, when: 'before' },
+    { at: 'statement', during: 'write', number, when: 'sent' },
+  ]),
+  ...[1, 2].flatMap((number): EndPoint[] => [
+    { at: 'flush', number, when: 'before' },
+    { at: 'flush', number, when: 'sent' },
+    { at: 'flush', number, when: 'after' },
+    { at: 'position', number, when: 'before-saved' },
+    { at: 'position', number, when: 'saved' },
+  ]),
+]
+
+function connector(url: string): Record<string, string> {
+  return { connector: 'postgres', url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' }
+}
+
+function exactlyOnce(url: string): string {
+  return crashDdl(['sums', 'versions'], (table) => ({
+    ...connector(url),
+    'sink.delivery-guarantee': 'exactly-once',
+    'sink.id': sinkId,
+    ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
+  }))
+}
