@@ -5,9 +5,9 @@ import { createMergeFunction } from '../merge/create-merge-function.ts'
 import type { MergeFunction } from '../merge/merge-function.ts'
 import type { TablePlan } from '../plan/plan.ts'
 import { toJsonRow } from '../row/json-value.ts'
-import type { Row } from '../row/row.ts'
+import type { Row, RowObject } from '../row/row.ts'
 import { createRowKeyCodec, type FoldKey } from '../row/row-key.ts'
-import { createRowReader } from '../row/row-reader.ts'
+import { createRowReader, type RowReader } from '../row/row-reader.ts'
 import { ValueFault } from '../row/value-fault.ts'
 
 /** A table of a simulation: its plan, its rows in the memory store, and its rows as a reader sees them. */
@@ -32,12 +32,14 @@ export class TracedTable {
 
   /** The row of a change in canonical values; undefined if they do not fit. */
   read({ row, encoding }: Change): Row | undefined {
-    try {
-      return createRowReader(this.plan.schema, encoding ?? this.plan.source.encoding).read(row)
-    } catch (error) {
-      if (error instanceof ValueFault) return undefined
-      throw error
-    }
+    const reader = createRowReader(this.plan.schema, encoding ?? this.plan.source.encoding)
+    // a row that cannot be taken still tells, by its key, which row a reader goes on seeing
+    return tryRead(reader, row) ?? tryRead(reader, this.#keyMembers(row))
+  }
+
+  #keyMembers(row: RowObject): RowObject {
+    const names = this.plan.schema.primaryKey.map((at) => this.plan.schema.columns[at]?.name ?? '')
+    return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(row, name) ? [[name, row[name]]] : [])))
   }
 
   foldKeyOf(row: Row | undefined): FoldKey | undefined {
@@ -46,13 +48,8 @@ export class TracedTable {
 
   /** The key columns as JSON; raw members where the row does not fit. */
   keyJson(change: Change, row: Row | undefined): Record<string, unknown> {
-    const names = this.plan.schema.primaryKey.map((at) => this.plan.schema.columns[at]?.name ?? '')
-    const values: Readonly<Record<string, unknown>> = row === undefined ? change.row : toJsonRow(this.plan.schema, row)
-    return Object.fromEntries(
-      names.flatMap((name) =>
-        Object.hasOwn(values, name) && values[name] !== undefined ? [[name, values[name]]] : [],
-      ),
-    )
+    const values = this.#keyMembers(row === undefined ? change.row : toJsonRow(this.plan.schema, row))
+    return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
   }
 
   /** What a reader of the store sees under the key; null if no row. */
@@ -76,5 +73,14 @@ export class TracedTable {
     if (this.plan.schema.primaryKey.length === 0) return stored?.appended ?? []
     const rows = [...(stored?.rows.values() ?? [])].filter((row) => this.isVisible(row))
     return rows.sort(createRowKeyCodec(this.plan.schema).compare)
+  }
+}
+
+function tryRead(reader: RowReader, row: RowObject): Row | undefined {
+  try {
+    return reader.read(row)
+  } catch (error) {
+    if (error instanceof ValueFault) return undefined
+    throw error
   }
 }

@@ -85,17 +85,26 @@ test('G3 each column says for itself whether it was taken', async () => {
   expect(lines[2]).toMatchObject({ outcome: 'stale', row: { b: 'b6' } })
 })
 
-test('K2 a -U is dropped when its +U follows, and deletes that version when it does not', async () => {
+test('K2 a trace flushes after each record, so a -U of its own record takes effect; one in the record of its +U does not', async () => {
   const sql = ddl('v STRING')
-  const paired = await trace(sql, [
+  const apart = await trace(sql, [
     op('+I', { id: 1, v: 'a' }),
     op('-U', { id: 1, v: 'a' }),
     op('+U', { id: 1, v: 'b' }),
   ])
-  expect(paired.lines.map(({ record, outcome, row }) => [record, outcome, row])).toEqual([
+  expect(apart.lines.map(({ record, outcome, row }) => [record, outcome, row])).toEqual([
     [1, 'applied', { id: '1', v: 'a' }],
-    [2, 'ignored', { id: '1', v: 'b' }],
+    [2, 'applied', null],
     [3, 'applied', { id: '1', v: 'b' }],
+  ])
+  const together = await trace(sql, [
+    { before: null, after: { id: 1, v: 'a' }, op: 'c' },
+    { before: { id: 1, v: 'a' }, after: { id: 1, v: 'b' }, op: 'u' },
+  ])
+  expect(together.lines.map(({ record, change, outcome, row }) => [record, change, outcome, row])).toEqual([
+    [1, 0, 'applied', { id: '1', v: 'a' }],
+    [2, 0, 'ignored', { id: '1', v: 'b' }],
+    [2, 1, 'applied', { id: '1', v: 'b' }],
   ])
   const alone = await trace(sql, [
     op('+I', { id: 1, v: 'a' }),

@@ -4,6 +4,7 @@ import type { Change, ChangelogElement } from '../../changelog/element.ts'
 import type { FailureHandler } from '../../delivery/failure-handler.ts'
 import type { TidegateError } from '../../errors.ts'
 import type { InputRecord } from '../../format/format.ts'
+import type { TablePlan } from '../../plan/plan.ts'
 import { toJsonText } from '../../row/json-text.ts'
 import { openSink } from '../../sink/create-sink.ts'
 import { type PlannedDomain, planDomains, readTables, type TableSet } from '../../sink/plan-tables.ts'
@@ -187,8 +188,9 @@ class Simulation {
     await drain()
   }
 
-  /** Under `--trace` a flush follows each record, but never between the halves of one update (rule K6). */
+  /** Under `--trace` a flush follows each record, but never comes between the halves of a change of key (rule K6). */
   async #write(sink: Sink, elements: readonly ChangelogElement[]): Promise<void> {
+    const moves = keyChanges(elements, (table) => this.#route(table).table?.plan)
     const openPairs = new Set<number>()
     for (const [at, element] of elements.entries()) {
       if (!this.#isTrace) {
@@ -196,8 +198,8 @@ class Simulation {
         continue
       }
       await this.#writeTraced(sink, element)
-      if (isChange(element) && element.pair !== undefined && !openPairs.delete(element.pair))
-        openPairs.add(element.pair)
+      const pair = isChange(element) ? element.pair : undefined
+      if (pair !== undefined && moves.has(pair) && !openPairs.delete(pair)) openPairs.add(pair)
       const next = elements[at + 1]
       if (next === undefined || (next.record !== element.record && openPairs.size === 0)) await this.#endRecord(sink)
     }
@@ -302,4 +304,23 @@ function wholeNumber(text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('it is a whole number from 1.')
   return number
+}
+
+/** Ids of the pairs whose halves have different keys. */
+function keyChanges(
+  elements: readonly ChangelogElement[],
+  planOf: (table: string | undefined) => TablePlan | undefined,
+): ReadonlySet<number> {
+  const firstKeys = new Map<number, string>()
+  const moves = new Set<number>()
+  for (const element of elements) {
+    if (!isChange(element) || element.pair === undefined) continue
+    const { schema } = planOf(element.table) ?? { schema: undefined }
+    const names = schema?.primaryKey.map((at) => schema.columns[at]?.name ?? '') ?? []
+    const key = names.map((name) => String(element.row[name])).join('\0')
+    const first = firstKeys.get(element.pair)
+    if (first === undefined) firstKeys.set(element.pair, key)
+    else if (first !== key) moves.add(element.pair)
+  }
+  return moves
 }
