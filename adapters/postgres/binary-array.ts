@@ -4,9 +4,9 @@ import { daysAndMicros, daysOfDate, microsOfTime, microsSinceEpoch } from './tem
 /** PostgreSQL types in which values travel; everything else travels as text and is cast in the statement. */
 export type WireType = keyof typeof writers
 
-/** A value that can't be sent as what it is. `index`: place among the values. */
-export class ValueFault extends Error {
-  override readonly name = 'ValueFault'
+/** A value that can't be sent as what it is. `index`: place among the values; -1 where whoever raises it does not know. */
+export class UnsendableValue extends Error {
+  override readonly name = 'UnsendableValue'
   readonly index: number
   readonly sqlState: string
 
@@ -19,7 +19,7 @@ export class ValueFault extends Error {
 
 /**
  * One column of a batch as an array parameter in PostgreSQL's binary format (array_recv): no text to format here, none to
- * parse there. Values are canonical; null and undefined become NULL. Throws `ValueFault` for a text that PostgreSQL has no
+ * parse there. Values are canonical; null and undefined become NULL. Throws `UnsendableValue` for a text that PostgreSQL has no
  * way to hold (NUL, lone surrogate) and for a time outside its range.
  */
 export function encodeArray(type: WireType, values: readonly unknown[]): Buffer {
@@ -38,7 +38,7 @@ export function encodeArray(type: WireType, values: readonly unknown[]): Buffer 
     reserve(end + 4 + (typeof size === 'number' ? size : size(value as never)))
     const start = end + 4
     const result = (write as (value: unknown, at: number) => number | Unwritable)(value, start)
-    if (typeof result !== 'number') throw new ValueFault(index, result.sqlState, result.reason)
+    if (typeof result !== 'number') throw new UnsendableValue(index, result.sqlState, result.reason)
     view.setInt32(end, result - start)
     end = result
   }

@@ -26,6 +26,8 @@ export interface PgClient {
 export interface PgOwnedClient extends PgClient {
   connect(): Promise<unknown>
   end(): Promise<void>
+  /** The socket, to be dropped where `end` would wait for an answer that does not come. */
+  readonly connection?: { readonly stream?: { destroy(): void } | undefined } | undefined
 }
 
 export interface PgPoolClient extends PgClient {

@@ -1,6 +1,6 @@
 import { must } from '../../src/assert.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
-import { encodeArray, ValueFault } from './binary-array.ts'
+import { encodeArray, UnsendableValue } from './binary-array.ts'
 import { PostgresFailure } from './failures.ts'
 import type { Statement } from './session.ts'
 import type { StagedStatement } from './statements/staged.ts'
@@ -40,11 +40,14 @@ function encodeColumns(
 ): { readonly values: Buffer[] } | { readonly index: number; readonly failure: PostgresFailure } {
   const values: Buffer[] = []
   for (const { wire, value, label } of columns) {
+    const column: unknown[] = []
     try {
-      values.push(encodeArray(wire, changes.map(value)))
+      for (const change of changes) column.push(value(change))
+      values.push(encodeArray(wire, column))
     } catch (error) {
-      if (!(error instanceof ValueFault)) throw error
-      return { index: error.index, failure: new PostgresFailure(`${label}: ${error.message}`, 'row', error.sqlState) }
+      if (!(error instanceof UnsendableValue)) throw error
+      const index = error.index < 0 ? column.length : error.index
+      return { index, failure: new PostgresFailure(`${label}: ${error.message}`, 'row', error.sqlState) }
     }
   }
   return { values }

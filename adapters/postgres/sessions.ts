@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { problemsError, TidegateError } from '../../src/errors.ts'
 import {
   importPg,
@@ -174,10 +175,37 @@ class OwnedSessions implements Sessions {
     this.#lanes.clear()
     await Promise.all(
       backends.map(async (backend) => {
-        if (backend.status === 'fulfilled') await backend.value.client.end().catch(() => undefined)
+        if (backend.status === 'fulfilled') await this.#end(backend.value)
       }),
     )
   }
+
+  /** What was given up while it was under way must not be carried out after its sink is closed. */
+  async #end(backend: Backend): Promise<void> {
+    if (backend.lost) {
+      const client = new this.#driver.Client(this.#config)
+      client.on('error', ignore)
+      const ended = client.connect().then(() => endBackend(client, backend))
+      await within(ended, endPatienceMs)
+      client.connection?.stream?.destroy()
+    }
+    await within(backend.client.end(), backend.lost ? 0 : endPatienceMs)
+    backend.client.connection?.stream?.destroy()
+  }
+}
+
+/** How long the end of a connection is waited for before its socket is dropped. */
+const endPatienceMs = 2_000
+
+/** Waits for the work, for no longer than `ms`, and does not mind how it ends. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const quiet = work.then(
+    () => undefined,
+    () => undefined,
+  )
+  const timer = new AbortController()
+  await Promise.race([quiet, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
+  timer.abort()
 }
 
 const whoAmI =

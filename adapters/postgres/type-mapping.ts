@@ -3,7 +3,7 @@ import { type DataType, formatDataType } from '../../src/row/data-type.ts'
 import { toJsonValue } from '../../src/row/json-value.ts'
 import type { Value } from '../../src/row/value.ts'
 import { arrayLiteral } from './array-literal.ts'
-import type { WireType } from './binary-array.ts'
+import { UnsendableValue, type WireType } from './binary-array.ts'
 
 export const typeMapping: TypeMapping = { nativeType, keyNormalizer, sequenceFault }
 
@@ -109,14 +109,12 @@ export interface Binding {
   readonly wire: WireType
   /** The staged value is cast to this type before it meets the column. */
   readonly cast: string | undefined
-  /** Canonical value to what the wire type takes; undefined: as it is. */
+  /** Canonical value to what the wire type takes; undefined: as it is. Throws `UnsendableValue`. */
   readonly encode: ((value: Value) => unknown) | undefined
   /** The column's type without length, for `NULL::type`. */
   readonly type: string
   /** Compares by code point only with `COLLATE "C"`. */
   readonly collated: boolean
-  /** Characters that a `varchar(n)` holds: an assignment cuts blanks beyond it in silence. */
-  readonly lengthMax: number | undefined
   /** Equality of `json` and the like is asked in this type; undefined: the type has its own. */
   readonly comparedAs: string | undefined
 }
@@ -181,7 +179,6 @@ function plain(wire: WireType, store: StoreType, more: Partial<Binding> = {}): B
     encode: undefined,
     type: store.name,
     collated: false,
-    lengthMax: undefined,
     comparedAs: undefined,
     ...more,
   }
@@ -243,7 +240,7 @@ function bindText(type: DataType, store: StoreType): Bound {
     case 'text':
       return plain('text', store, { collated: true })
     case 'character varying':
-      return plain('text', store, { collated: true, lengthMax: store.modifier < 0 ? undefined : store.modifier - 4 })
+      return plain('text', store, { collated: true, encode: withinLength(store.modifier) })
     case 'character':
       // the name `character` alone would mean one character
       return plain('text', { ...store, name: 'bpchar' }, { collated: true, cast: 'bpchar' })
@@ -255,6 +252,19 @@ function bindText(type: DataType, store: StoreType): Bound {
   }
   // enums, uuid, json, inet and whatever an extension brings: by their own text form
   return plain('text', store, { cast: store.name, comparedAs: 'text' })
+}
+
+/** An assignment to `varchar(n)` refuses what is too long, but blanks beyond n it cuts in silence. */
+function withinLength(modifier: number): ((value: Value) => Value) | undefined {
+  const length = modifier - 4
+  if (length < 0) return undefined
+  return (value) => {
+    const text = value as string
+    if (text.length > length && text.endsWith(' ') && [...text].length > length) {
+      throw new UnsendableValue(-1, '22001', `text is longer than the ${length} characters of its column`)
+    }
+    return text
+  }
 }
 
 function bindSeconds(type: DataType, precision: number, wire: WireType, name: string, store: StoreType): Bound {
@@ -272,9 +282,14 @@ function bindArray(type: DataType & { name: 'ARRAY' }, store: StoreType): Bound 
   if (!store.name.endsWith('[]') || isNested(type.element)) return misfit(type, store.name)
   const element = bind(type.element, { ...store, name: store.name.slice(0, -2) })
   if ('fault' in element) return element
+  const { encode } = element.binding
   return plain('text', store, {
     cast: store.name,
-    encode: (value) => arrayLiteral(type.element, value as readonly (Value | null)[]),
+    encode: (value) => {
+      const members = value as readonly (Value | null)[]
+      if (encode !== undefined) for (const member of members) if (member !== null) encode(member)
+      return arrayLiteral(type.element, members)
+    },
   })
 }
 
