@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderWith, jsonLines, ndjson, runCommandLine } from '../command-line.test-support.ts'
 
@@ -280,4 +281,32 @@ test('for people a trace tells columns, reason and row in words, and the table i
     {"id":"1","v":"a","ts":"5"}
     "
   `)
+})
+
+test.each([
+  ['join-p4-raw', 'id INT, name STRING, level INT, title STRING', 'id', []],
+  ['join-p4-raw', 'id INT, name STRING, level INT, title STRING', 'id', ['--flush-rows', '7']],
+  ['group-retract-minibatch-off', 'customer_id INT, n BIGINT, total DECIMAL(12, 2)', 'customer_id', []],
+  [
+    'group-retract-minibatch-off',
+    'customer_id INT, n BIGINT, total DECIMAL(12, 2)',
+    'customer_id',
+    ['--flush-rows', '3'],
+  ],
+])('what a trace of %s shows last under each key is the table in the end', async (name, columns, key, flushes) => {
+  const path = join(import.meta.dirname, '..', '..', 'inspect', 'fixtures', `${name}.ndjson.gz`)
+  const at = folderWith({
+    't.sql': `CREATE TABLE t (${columns}, PRIMARY KEY (${key}) NOT ENFORCED) WITH ('connector' = 'memory');`,
+  })
+  const table = await runCommandLine(['simulate', at('t.sql'), path])
+  const traced = await runCommandLine(['simulate', at('t.sql'), path, '--trace', '--json', ...flushes])
+  const last = new Map<unknown, unknown>()
+  for (const line of jsonLines(traced.stdout)) {
+    const settled = (line['changes'] as readonly Record<string, unknown>[] | undefined) ?? [line]
+    for (const { key: of, row } of settled) last.set(JSON.stringify(of), row)
+  }
+  const rows = [...last.values()].filter((row) => row !== null)
+  const byKey = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort()
+  expect(byKey(rows)).toEqual(byKey(jsonLines(table.stdout)))
+  expect(rows.length).toBeGreaterThan(100)
 })
