@@ -10,6 +10,7 @@ import type { LiftInput, MergeFunction } from './merge-function.ts'
 import type { MergePlan } from './merge-plan.ts'
 import { changeOf, tableOf } from './merge-runner.test-support.ts'
 import { randomPlans, recordsOf } from './random-plan.test-support.ts'
+import { isNullTuple } from './sequence.ts'
 
 describe('R3 the records of a change do what it does', () => {
   for (const [name, plans] of Object.entries(randomPlans)) {
@@ -83,7 +84,7 @@ function foldToOne(merge: MergeFunction, changes: readonly MergeChange[]): Merge
 function canBeSaid(plan: MergePlan, change: MergeChange): boolean {
   if (change.op !== 'upsert') return true
   if (plan.deletedFlag === undefined && changeToRecords(plan, change).some(({ kind }) => kind === '-U')) return false
-  if (plan.removeRecordOnDelete && plan.sequence?.tie === 'first-arrival') return false
+  if (plan.sequence?.tie === 'first-arrival' && isNullTuple(change.row, plan.sequence.columns)) return false
   return plan.groups.every(
     ({ plain, removesRecord, tie }) =>
       !removesRecord && tie === 'last-arrival' && plain.every((at) => change.row[at] !== undefined),

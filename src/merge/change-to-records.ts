@@ -8,9 +8,9 @@ import { isAbsentTuple } from './sequence.ts'
 /**
  * Records that do together what the change does, for dead letters and for handing back what was not written. What they
  * can't say: that a group's column was cleared while a plain column of the group was left alone; that a value with a
- * sequence of its own does not bring back a row that a group has removed, or that a record does although it ties with one
- * that takes something back (`sequence.tie` = first-arrival); and, where no flag column can hold it, that something is
- * taken back before the row is there.
+ * sequence of its own does not bring back a row that a group has removed; where the first arrival of a sequence wins, what
+ * is taken back and what is added at a null sequence; and, where no flag column can hold it, that something is taken back
+ * before the row is there.
  */
 export function changeToRecords(plan: MergePlan, change: MergeChange): readonly ChangeRecord[] {
   const row = change.row.slice(0, plan.declaredCount) as Row

@@ -10,7 +10,8 @@ import { standInValue } from './stand-in-value.ts'
 
 /**
  * The records of a change under `partial-update` or `aggregation`: first what is taken back, then what is added. A value
- * whose own sequence is not that of the change comes in a record of its own.
+ * whose own sequence is not that of the change comes in a record of its own, and so does the clearing of a column by its
+ * own sequence, which ties with nothing when it comes last.
  */
 export function contributionsToRecords(plan: MergePlan, change: MergeChange): readonly ChangeRecord[] {
   const main = new Map<'-U' | '+U' | '-D', Row>()
@@ -31,10 +32,10 @@ export function contributionsToRecords(plan: MergePlan, change: MergeChange): re
     else if (rule.kind === 'sequence') rowOf(kindTaken)[position] = contribution as Value | null
   }
   return [
-    ...apart.filter(({ kind }) => kind === '-U'),
     ...(['-D', '-U'] as const).flatMap((kind) => recordOf(kind)),
     ...apart.filter(({ kind }) => kind === '+U'),
     ...recordOf('+U'),
+    ...apart.filter(({ kind }) => kind === '-U'),
   ]
 
   function recordOf(kind: '-U' | '+U' | '-D'): ChangeRecord[] {
@@ -48,7 +49,9 @@ export function contributionsToRecords(plan: MergePlan, change: MergeChange): re
     const own =
       rule.ownSequence.length > 0 && !isAbsentTuple(change.row, rule.ownSequence) ? rule.ownSequence : sequence
     const put = (kind: '-U' | '+U' | '-D', value: Value | null): void => {
-      const isApart = own.some((at, field) => change.row[at] !== change.row[sequence[field] as number])
+      const clearsByOwn =
+        kind !== '+U' && change.op === 'upsert' && rule.group === undefined && rule.ownSequence.length > 0
+      const isApart = clearsByOwn || own.some((at, field) => change.row[at] !== change.row[sequence[field] as number])
       const row = isApart ? keyRow(plan, change) : rowOf(kind)
       row[position] = value
       // what is taken back from a function that goes by no order must not tie with what is added at the row's sequence
