@@ -3,7 +3,7 @@ import type { RowKind } from '../row/row-kind.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
 import type { Position } from './position.ts'
 
-/** What flows from a source to a sink (design: change · group end · watermark · position · truncate · schema change). */
+/** What flows from a source to a sink. */
 export type ChangelogElement = Change | GroupEnd | Watermark | PositionMark | Truncate | SchemaChange
 
 /** How much of the row the producer sent: every column, some of them, or only the key. */

@@ -19,7 +19,7 @@ export interface InputRecord {
 
 export type Emit = (element: ChangelogElement) => void
 
-/** How a group ends: a mark, the next id within one partition, or not at all (design.md §6). */
+/** How a group ends: a mark, the next id within one partition, or not at all (rule B2). */
 export type GroupEndMarking = 'marker' | 'next-id' | 'none'
 
 /** State of one input stream (pairs, held rows, relations). Decoding is synchronous and in order. */
@@ -28,7 +28,7 @@ export interface Decoder {
   readonly groupEnd?: GroupEndMarking | undefined
   /** Throws `TidegateError` `INPUT_MALFORMED` for a record that cannot be read; the decoder stays usable. */
   decode(record: InputRecord, emit: Emit): void
-  /** The input has ended: gives out what was held, save groups whose end never came (design.md §6). */
+  /** The input has ended: gives out what was held, save groups whose end never came. */
   end(emit: Emit): void
 }
 

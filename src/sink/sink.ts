@@ -29,7 +29,7 @@ export interface FlushReport {
   readonly account: Account
   /** Newest durable position of each partition. */
   readonly positions: Positions
-  /** Groups whose end never came; their changes were not written and are not durable (design: marker groups). */
+  /** Groups whose end never came; their changes were not written and are not durable. */
   readonly pendingGroups: number
 }
 

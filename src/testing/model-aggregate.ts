@@ -23,7 +23,7 @@ export interface Contribution {
 }
 
 /**
- * The value of an aggregated column from all that was ever said of it (design rule A1; merge-semantics of Paimon §1.7).
+ * The value of an aggregated column from all that was ever said of it (rule A1, Paimon).
  * `entries` are in order of arrival; `newer(a, b)` tells by sequence whether `a` is newer than `b`, and is 0 at ties.
  */
 export function aggregateColumn<E extends Contribution>(
