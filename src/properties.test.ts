@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore, type MemoryStore, memory } from '../adapters/memory/index.ts'
-import type { Change } from './changelog/element.ts'
+import type { Change, ChangelogElement } from './changelog/element.ts'
 import type { Connector } from './connector/connector.ts'
 import type { TableDefinition } from './ddl/table-definition.ts'
 import type { Value } from './row/value.ts'
@@ -11,6 +11,7 @@ import { propertySubjects } from './testing/cases/property-subjects.ts'
 import {
   cuts,
   disordered,
+  grouped,
   illegalChanges,
   insertStream,
   positioned,
@@ -104,6 +105,38 @@ describe('in the eyes of a reader', () => {
             newest.set(id, s as bigint)
           }
         })
+      }),
+    )
+  })
+
+  test('B2 aligned to groups, nothing but whole groups is ever there', async () => {
+    const table = memoryTable('id INT, v STRING, w INT, PRIMARY KEY (id) NOT ENFORCED', {
+      'sink.flush.align': 'group',
+    })
+    const run = fc.record({
+      changelog: grouped(retractStream(table, { keyChanges: true })),
+      maxRows: fc.constantFrom(1, 2, 5),
+    })
+    await fc.assert(
+      fc.asyncProperty(run, async ({ changelog, maxRows }) => {
+        const store = createMemoryStore()
+        const sink = await createSink({ table: withMaxRows(table, maxRows), client: store })
+        const whole = statesAfterGroups(table, changelog)
+        let groups = 0
+        for (const element of changelog) {
+          await sink.write(element)
+          await new Promise((resolve) => setImmediate(resolve))
+          const rows = await memoryRows(store, table)
+          const reached = whole.findIndex(
+            (state, index) => index >= groups && rowDifferences(table, state, rows).length === 0,
+          )
+          expect(reached, 'the rows are those after some group, and no earlier one than before').toBeGreaterThanOrEqual(
+            groups,
+          )
+          groups = reached
+        }
+        await sink.close()
+        expect(rowDifferences(table, whole.at(-1) ?? [], await memoryRows(store, table))).toEqual([])
       }),
     )
   })
@@ -205,12 +238,7 @@ async function send(
   connectors: readonly Connector[] = [],
 ): Promise<{ store: MemoryStore; report: FlushReport }> {
   const store = createMemoryStore()
-  const options = {
-    ...table.options,
-    'sink.buffer-flush.max-rows': String(maxRows),
-    'sink.failure-handler': 'skip',
-  }
-  const sink = await createSink({ table: { ...table, options }, client: store, connectors })
+  const sink = await createSink({ table: withMaxRows(table, maxRows), client: store, connectors })
   for (const [index, change] of changes.entries()) {
     await sink.write(change)
     if (!places.includes(index + 1)) continue
@@ -218,6 +246,17 @@ async function send(
     await look(store)
   }
   return { store, report: await sink.close() }
+}
+
+function withMaxRows(table: TableDefinition, maxRows: number): TableDefinition {
+  const options = { 'sink.buffer-flush.max-rows': String(maxRows), 'sink.failure-handler': 'skip' }
+  return { ...table, options: { ...table.options, ...options } }
+}
+
+/** The rows before the first group, after it, after the second, and so on. */
+function statesAfterGroups(table: TableDefinition, changelog: readonly ChangelogElement[]): (readonly Row[])[] {
+  const ends = changelog.flatMap((element, index) => (element.type === 'group-end' ? [index + 1] : []))
+  return [0, ...ends].map((end) => model(table, changelog.slice(0, end)).rows)
 }
 
 function withInserted(changes: readonly Change[], place: number, change: Change): Change[] {

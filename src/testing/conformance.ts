@@ -4,7 +4,7 @@ import { CaseContext, EventRecord, writeAndClose } from './case-context.ts'
 import { aggregateCases } from './cases/aggregate-cases.ts'
 import { deliveryCases } from './cases/delivery-cases.ts'
 import { flushCases } from './cases/flush-cases.ts'
-import type { FreeCase } from './cases/free-case.ts'
+import { type FreeCase, people } from './cases/free-case.ts'
 import { groupCases } from './cases/group-cases.ts'
 import { identifierCases } from './cases/identifier-cases.ts'
 import { lifecycleCases } from './cases/lifecycle-cases.ts'
@@ -61,8 +61,9 @@ function freeCase(context: CaseContext, one: FreeCase): ConformanceCase {
     title: one.title,
     needs: needs.map(({ name }) => name),
     run: async () => {
+      const { columns = people, options } = one.ask ?? {}
       if (await context.declares(needs)) await one.run(context)
-      else if (one.ask !== undefined) await refuse(context, needs, one.ask.columns, one.ask.options)
+      else await refuse(context, needs, columns, options)
     },
   }
 }
@@ -76,12 +77,11 @@ async function refuse(
 ): Promise<void> {
   const capabilities = await context.capabilities()
   const missing = needs.filter(({ declaredBy }) => !declaredBy(capabilities))
+  const codes = missing.flatMap(({ code }) => code ?? [])
+  if (codes.length === 0) return
   const asked = Object.assign({}, ...missing.map(({ ask }) => ask), options) as Record<string, string>
   const table = await context.table(columns, asked)
-  await context.expectRefused(
-    table,
-    missing.map(({ code }) => code),
-  )
+  await context.expectRefused(table, codes)
 }
 
 /** How a changelog is cut into flushes. */

@@ -17,6 +17,21 @@ const changelog =
   '+I 1 ann rome | +I 2 bob oslo | +I 3 eve bern | -U 1 ann rome | +U 1 ann oslo | -D 2 bob oslo | +I 4 dan rome | +I 2 bea lima'
 const rows = ['1 ann oslo', '2 bea lima', '3 eve bern', '4 dan rome']
 
+const sequenced = {
+  columns: 'id INT, v STRING, s BIGINT, PRIMARY KEY (id) NOT ENFORCED',
+  options: { 'sequence.field': 's' },
+}
+const counting = {
+  columns: 'id INT, v INT, PRIMARY KEY (id) NOT ENFORCED',
+  options: {
+    ...retries,
+    'merge-engine': 'aggregation',
+    'fields.v.aggregate-function': 'sum',
+    'sink.delivery-guarantee': 'exactly-once',
+    'sink.id': 'conformance',
+  },
+}
+
 /** What is promised when calls fail, answers are lost, rows are bad, and processes end (rules R1 to R5, A3, C2). */
 export const deliveryCases: readonly FreeCase[] = [
   {
@@ -222,10 +237,9 @@ export const deliveryCases: readonly FreeCase[] = [
     id: 'replay-with-sequence',
     title: 'G1 with a sequence a replay of a part is gated',
     needs: [upserts, gate, tombstones],
+    ask: sequenced,
     run: async (context) => {
-      const table = await context.table('id INT, v STRING, s BIGINT, PRIMARY KEY (id) NOT ENFORCED', {
-        'sequence.field': 's',
-      })
+      const table = await context.table(sequenced.columns, sequenced.options)
       const elements = context.elements(table, '+I 1 a 1 | +U 1 b 2 | +I 2 x 3 | -D 2 x 4 | +U 1 c 5')
       await context.write(table, elements)
       for (const [from] of elements.entries()) {
@@ -238,10 +252,9 @@ export const deliveryCases: readonly FreeCase[] = [
     id: 'stale-is-counted',
     title: 'R4 a change that is older than the store is counted as stale, where the store tells',
     needs: [upserts, gate, tombstones],
+    ask: sequenced,
     run: async (context) => {
-      const table = await context.table('id INT, v STRING, s BIGINT, PRIMARY KEY (id) NOT ENFORCED', {
-        'sequence.field': 's',
-      })
+      const table = await context.table(sequenced.columns, sequenced.options)
       await context.write(table, '+I 1 a 5 | +I 2 a 5 | +I 3 a 5')
       const { account } = await context.write(table, '+U 1 b 4 | +U 2 b 6 | -D 3 b 4')
       const { outcome } = await context.capabilities()
@@ -334,7 +347,7 @@ export const deliveryCases: readonly FreeCase[] = [
     id: 'exactly-once-replay',
     title: 'R5 under exactly-once a replay is recognised by its positions',
     needs: [upserts, exactlyOnce, aggregate('sum')],
-    ask: { columns: people, options: { 'sink.delivery-guarantee': 'exactly-once', 'sink.id': 'conformance' } },
+    ask: counting,
     run: async (context) => {
       const table = await countingTable(context)
       const changes = Array.from(
@@ -357,6 +370,7 @@ export const deliveryCases: readonly FreeCase[] = [
     id: 'exactly-once-lost-answers',
     title: 'R5 under exactly-once a lost answer does not count twice',
     needs: [upserts, exactlyOnce, aggregate('sum')],
+    ask: counting,
     run: async (context) => {
       for (const faulty of [1, 2, 3]) {
         const table = await countingTable(context)
@@ -377,6 +391,7 @@ export const deliveryCases: readonly FreeCase[] = [
     id: 'exactly-once-fence',
     title: 'R5 an older writer with the same sink.id is fenced',
     needs: [upserts, exactlyOnce, aggregate('sum')],
+    ask: counting,
     run: async (context) => {
       const table = await countingTable(context)
       const older = await context.open(table)
@@ -427,14 +442,8 @@ async function failEachCall(context: CaseContext, fault: Fault): Promise<void> {
 }
 
 async function countingTable(context: CaseContext): Promise<TableDefinition> {
-  const name = `sink ${Math.random().toString(36).slice(2)}`
-  return await context.table('id INT, v INT, PRIMARY KEY (id) NOT ENFORCED', {
-    ...retries,
-    'merge-engine': 'aggregation',
-    'fields.v.aggregate-function': 'sum',
-    'sink.delivery-guarantee': 'exactly-once',
-    'sink.id': name,
-  })
+  const id = `sink ${Math.random().toString(36).slice(2)}`
+  return await context.table(counting.columns, { ...counting.options, 'sink.id': id })
 }
 
 /** Every thirteenth row lacks the column that must not be null. */

@@ -114,7 +114,6 @@ export const flushCases: readonly FreeCase[] = [
     id: 'group-whole',
     title: 'B2 aligned to groups, a reader sees all of a group or nothing',
     needs: [groupAlignment],
-    ask: { columns: people, options: { 'sink.flush.align': 'group' } },
     run: async (context) => {
       const table = await context.table(people, {
         'sink.flush.align': 'group',
@@ -134,7 +133,6 @@ export const flushCases: readonly FreeCase[] = [
     id: 'group-transfers',
     title: 'B2 aligned to groups, a concurrent reader never sees half of a transfer',
     needs: [upserts, groupAlignment],
-    ask: { columns: accounts, options: { 'sink.flush.align': 'group' } },
     run: async (context) => {
       const table = await context.table(accounts, { 'sink.flush.align': 'group', 'sink.buffer-flush.max-rows': '3' })
       const ids = range(8)
@@ -152,7 +150,6 @@ export const flushCases: readonly FreeCase[] = [
     id: 'group-larger-than-buffer',
     title: 'B2 a group larger than the buffer becomes visible at once, or is rejected by code',
     needs: [groupAlignment],
-    ask: { columns: people, options: { 'sink.flush.align': 'group' } },
     run: async (context) => {
       const table = await context.table(people, {
         'sink.flush.align': 'group',

@@ -8,7 +8,10 @@ export interface FreeCase {
   readonly title: string
   readonly needs?: readonly Need[] | undefined
   readonly run: (context: CaseContext) => Promise<void>
-  /** What must be refused where a need is not declared: columns and options of a table. */
+  /**
+   * The table that must be refused where a need is not declared: columns and options. Undefined: `people`, with what the
+   * needs ask for.
+   */
   readonly ask?: { readonly columns: string; readonly options?: Readonly<Record<string, string>> } | undefined
 }
 

@@ -9,7 +9,8 @@ import type { AggregateFunction } from '../../merge/merge-plan.ts'
 export interface Need {
   readonly name: string
   readonly declaredBy: (capabilities: Capabilities) => boolean
-  readonly code: ErrorCode
+  /** Undefined where no option asks for it: then what comes is rejected while the sink runs, and a case of its own says how. */
+  readonly code?: ErrorCode | undefined
   /** Options that make the plan ask for it where the case's own do not. */
   readonly ask?: Readonly<Record<string, string>> | undefined
 }
@@ -26,14 +27,24 @@ export const gate = capability('sequence.gate', ({ sequence }) => sequence.gate)
 export const compound = capability('sequence.compound', ({ sequence }) => sequence.compound)
 export const descending = capability('sequence.descending', ({ sequence }) => sequence.descending)
 export const sequenceGroups = capability('sequenceGroups', (capabilities) => capabilities.sequenceGroups)
-export const partialUpdate = capability('patch', ({ patch }) => patch)
+export const partialUpdate: Need = {
+  ...capability('patch', ({ patch }) => patch),
+  ask: { 'merge-engine': 'partial-update' },
+}
 export const firstRow = capability('firstRow', (capabilities) => capabilities.firstRow)
 export const tombstones = capability('deleteModes: tombstone', ({ deleteModes }) => deleteModes.includes('tombstone'))
 export const softDeletes = capability('deleteModes: soft', ({ deleteModes }) => deleteModes.includes('soft'))
 export const hardDeletes = capability('deleteModes: hard', ({ deleteModes }) => deleteModes.includes('hard'))
-export const moves = capability('moves', (capabilities) => capabilities.moves)
-export const groupAlignment = capability('transaction', ({ transaction }) => transaction)
-export const exactlyOnce = capability('exactlyOnce', (capabilities) => capabilities.exactlyOnce)
+/** See the case `move-or-rejected`. */
+export const moves: Need = { name: 'moves', declaredBy: (capabilities) => capabilities.moves }
+export const groupAlignment: Need = {
+  ...capability('transaction', ({ transaction }) => transaction),
+  ask: { 'sink.flush.align': 'group' },
+}
+export const exactlyOnce: Need = {
+  ...capability('exactlyOnce', (capabilities) => capabilities.exactlyOnce),
+  ask: { 'sink.delivery-guarantee': 'exactly-once', 'sink.id': 'conformance' },
+}
 export const truncation = capability('truncate', ({ truncate }) => truncate)
 
 export function aggregate(name: AggregateFunction): Need {

@@ -16,6 +16,7 @@ export const propertyCases: readonly FreeCase[] = propertySubjects.flatMap((subj
     id: `property-cut-${slug(subject.name)}`,
     title: `C1 random changelogs, cut anywhere, end as the model says: ${subject.name}`,
     needs: subject.needs,
+    ask: subject,
     run: async (context) => {
       const { cuts, sampleOf, streamOf } = await import('../changelog-arbitrary.ts')
       const table = await declared(context, subject)
@@ -31,6 +32,7 @@ export const propertyCases: readonly FreeCase[] = propertySubjects.flatMap((subj
     id: `property-redelivery-${slug(subject.name)}`,
     title: `K1 random changelogs, delivered more than once, end as the model says: ${subject.name}`,
     needs: subject.needs,
+    ask: subject,
     run: async (context) => {
       const { cuts, redelivered, sampleOf, streamOf, unchanging } = await import('../changelog-arbitrary.ts')
       const table = await declared(context, subject)
@@ -52,6 +54,7 @@ function orderCase(subject: PropertySubject): FreeCase {
     id: `property-order-${slug(subject.name)}`,
     title: `G1 random changelogs with different sequences, in any order, end as the model says: ${subject.name}`,
     needs: subject.needs,
+    ask: subject,
     run: async (context) => {
       const { cuts, disordered, sampleOf, streamOf } = await import('../changelog-arbitrary.ts')
       const table = await declared(context, subject)

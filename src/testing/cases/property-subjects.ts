@@ -214,6 +214,8 @@ export const propertySubjects: readonly PropertySubject[] = [
     columns: groupedColumns,
     options: { ...grouped, 'partial-update.remove-record-on-sequence-group': 't' },
     stream: 'retract',
+    // what another group said before the removal counts again, since only the removing group is gated by it
+    countsTwice: true,
   },
   {
     name: 'aggregation',
