@@ -1,20 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { parseScript } from '../ddl/parse-script.ts'
-import { pickTable, sinkTables } from '../ddl/pick-table.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
+import { writtenTables } from '../sink/plan-tables.ts'
 import { UsageError } from './usage-error.ts'
 
-export interface LoadedTables {
-  readonly tables: readonly TableDefinition[]
-  /** Statements of the script that have no effect here. */
-  readonly notes: readonly string[]
-}
-
 /** The tables that a DDL file writes into: the one that is named, else those that its INSERTs name, else all of them. */
-export async function loadTables(path: string, name: string | undefined): Promise<LoadedTables> {
-  const script = parseScript(await readDdl(path))
-  const tables = name === undefined ? sinkTables(script) : [pickTable(script, name)]
-  return { tables, notes: script.notes }
+export async function loadTables(path: string, name: string | undefined): Promise<readonly TableDefinition[]> {
+  return writtenTables(parseScript(await readDdl(path)), name)
 }
 
 async function readDdl(path: string): Promise<string> {

@@ -1,8 +1,7 @@
 import { AccountCounters } from '../buffer/account.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
 import { parseScript } from '../ddl/parse-script.ts'
-import { pickTable, sinkTables } from '../ddl/pick-table.ts'
-import type { Script } from '../ddl/script.ts'
+import { pickTable } from '../ddl/pick-table.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { createDeadLetterFile } from '../delivery/dead-letter-file.ts'
 import { DurablePositions } from '../delivery/durable-positions.ts'
@@ -15,7 +14,7 @@ import type { DeliveryPlan, SinkPlan, TablePlan } from '../plan/plan.ts'
 import type { SourceInput } from '../plan/plan-input.ts'
 import { createRowKeyCodec } from '../row/row-key.ts'
 import type { IntakeObserver } from './intake-observer.ts'
-import { type PlannedDomain, planDomains, readTables } from './plan-tables.ts'
+import { definitionsOf, type PlannedDomain, planDomains, readTables, writtenTables } from './plan-tables.ts'
 import { Sink } from './sink.ts'
 import type { SinkTable } from './sink-table.ts'
 import { TableIntake } from './table-intake.ts'
@@ -51,7 +50,8 @@ export async function createSink(options: CreateSinkOptions): Promise<Sink> {
   const { table, name, ...rest } = options
   if (typeof table !== 'string') return await createSinks({ ...rest, tables: [table] })
   const script = parseScript(table)
-  return await createSinks({ ...rest, tables: withNotes([pickTable(script, name)], script) })
+  // without a name the choice must be clear
+  return await createSinks({ ...rest, tables: writtenTables(script, name ?? pickTable(script).path.join('.')) })
 }
 
 /**
@@ -64,19 +64,7 @@ export async function createSinks(options: CreateSinksOptions): Promise<Sink> {
 
 /** Reads the options of every table and plans each flush domain; touches no store. */
 export async function planTables(options: CreateSinksOptions): Promise<readonly PlannedDomain[]> {
-  return planDomains(await readTables(definitionsOf(options), options.connectors), options.source)
-}
-
-/** The other tables of a Flink job are its sources. */
-function definitionsOf({ tables }: CreateSinksOptions): readonly TableDefinition[] {
-  if (typeof tables !== 'string') return tables
-  const script = parseScript(tables)
-  return withNotes(sinkTables(script), script)
-}
-
-/** What the script says beside its tables is noted in the plan of the first. */
-function withNotes([first, ...rest]: readonly TableDefinition[], { notes }: Script): readonly TableDefinition[] {
-  return first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest]
+  return planDomains(await readTables(definitionsOf(options.tables), options.connectors), options.source)
 }
 
 export type OpenSinkOptions = Omit<CreateSinksOptions, 'tables' | 'connectors' | 'source'>

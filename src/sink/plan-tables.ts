@@ -1,5 +1,8 @@
 import { builtinConnectors } from '../builtin-connectors.ts'
 import type { Connector } from '../connector/connector.ts'
+import { parseScript } from '../ddl/parse-script.ts'
+import { pickTable, sinkTables } from '../ddl/pick-table.ts'
+import type { Script } from '../ddl/script.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { problemsError, TidegateError } from '../errors.ts'
 import { findFormat } from '../format/registry.ts'
@@ -21,6 +24,20 @@ export interface TableSet {
 export interface PlannedDomain {
   readonly connector: Connector
   readonly plan: SinkPlan
+}
+
+/** The tables of a script, or those that are handed in. */
+export function definitionsOf(tables: string | readonly TableDefinition[]): readonly TableDefinition[] {
+  return typeof tables === 'string' ? writtenTables(parseScript(tables)) : tables
+}
+
+/**
+ * The tables that a script writes into: the one that is named, else those that its INSERTs name (the other tables of a Flink
+ * job are its sources), else all of them. What the script says beside its tables is noted in the plan of the first.
+ */
+export function writtenTables(script: Script, name?: string | undefined): readonly TableDefinition[] {
+  const [first, ...rest] = name === undefined ? sinkTables(script) : [pickTable(script, name)]
+  return first === undefined ? [] : [{ ...first, notes: [...first.notes, ...script.notes] }, ...rest]
 }
 
 /** Finds the connector of each table and reads its options; touches no store. */

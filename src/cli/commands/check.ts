@@ -43,7 +43,7 @@ async function check(
   changes: string | undefined,
   options: CheckOptions,
 ): Promise<number> {
-  const { tables } = await loadTables(path, options.table)
+  const tables = await loadTables(path, options.table)
   const sets = await readTables(tables)
   const input = await inputOfArguments(context, changes, options.format, sets)
   const findings: (CheckFinding & { readonly connector: string })[] = []

@@ -36,7 +36,7 @@ async function printDdl(
   changes: string | undefined,
   options: DdlOptions,
 ): Promise<number> {
-  const { tables } = await loadTables(path, options.table)
+  const tables = await loadTables(path, options.table)
   const sets = await readTables(tables)
   const input = await inputOfArguments(context, changes, options.format, sets)
   for (const { connector, plan } of planDomains(sets, input)) {

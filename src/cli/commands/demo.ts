@@ -62,7 +62,7 @@ class Demo {
   }
 
   async run(): Promise<number> {
-    const { tables } = await loadTables(this.#ddlPath, undefined)
+    const tables = await loadTables(this.#ddlPath, undefined)
     await this.#say('A bank, recorded: the transactions of four pgbench clients as PostgreSQL replicates them.', '')
     await this.#say(`  changes  ${this.#changesPath}`, `  tables   ${this.#ddlPath}`, '')
     this.#context.stderr.note('starting an embedded PostgreSQL …')

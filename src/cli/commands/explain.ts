@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { type Explanation, explain } from '../../plan/explain.ts'
+import type { Explanation } from '../../plan/explain.ts'
 import { explainText } from '../../plan/explain-text.ts'
-import { draftSink } from '../../plan/plan-sink.ts'
-import { readTables, sourceOf } from '../../sink/plan-tables.ts'
+import { explainSets } from '../../sink/explain-tables.ts'
+import { readTables } from '../../sink/plan-tables.ts'
 import { inputOfArguments } from '../changelog-format.ts'
 import type { CommandContext, Finish } from '../command-context.ts'
-import { exitStatus, statusOfError } from '../exit-status.ts'
+import { exitStatus } from '../exit-status.ts'
 import { loadTables } from '../load-tables.ts'
 
 interface ExplainOptions {
@@ -36,31 +36,22 @@ export function addExplainCommand(program: Command, context: CommandContext, fin
     })
 }
 
-/** A refused plan is shown as far as it got, with every problem; its status is that of the refusal. */
+/** A refused plan is shown as far as it got, with every problem. */
 async function explainSink(
   context: CommandContext,
   path: string,
   changes: string | undefined,
   options: ExplainOptions,
 ): Promise<number> {
-  const { tables, notes } = await loadTables(path, options.table)
+  const tables = await loadTables(path, options.table)
   const sets = await readTables(tables)
   const input = await inputOfArguments(context, changes, options.format, sets)
-  const drafts = sets.map(({ connector, inputs }) => ({
-    connector,
-    draft: draftSink(connector, inputs, sourceOf(inputs, input)),
-  }))
-  const explanations = drafts.map(({ connector, draft }) => explain(connector, draft.plan, draft.refusal))
+  const explanations = explainSets(sets, input)
   if (options.json === true) await context.stdout.line(JSON.stringify(explanations, undefined, 2))
-  else await context.stdout.write(textOf(explanations, notes, context))
-  const refusal = drafts.map(({ draft }) => draft.refusal).find((one) => one !== undefined)
-  return refusal === undefined ? exitStatus.done : statusOfError(refusal)
+  else await context.stdout.write(textOf(explanations, context))
+  return explanations.some(({ refused }) => refused !== null) ? exitStatus.refused : exitStatus.done
 }
 
-function textOf(explanations: readonly Explanation[], notes: readonly string[], { stdout }: CommandContext): string {
-  const texts = explanations.map((explanation) => explainText(explanation, stdout.style))
-  if (notes.length > 0) {
-    texts.push(`${stdout.style.heading('notes on the file')}\n${notes.map((note) => `  · ${note}\n`).join('')}`)
-  }
-  return texts.join('\n')
+function textOf(explanations: readonly Explanation[], { stdout }: CommandContext): string {
+  return explanations.map((explanation) => explainText(explanation, stdout.style)).join('\n')
 }

@@ -59,7 +59,7 @@ export function addInspectCommand(program: Command, context: CommandContext, fin
 }
 
 async function inspect(context: CommandContext, path: string, options: InspectOptions): Promise<number> {
-  const definitions = options.sink === undefined ? [] : (await loadTables(options.sink, options.table)).tables
+  const definitions = options.sink === undefined ? [] : await loadTables(options.sink, options.table)
   const tableFormat = definitions.map((one) => one.options['format']).find((name) => name !== undefined)
   const file = await openChangelogFile(path, { stdin: context.stdin, format: options.format, tableFormat })
   const tables = new TableKnowledge(definitions, options)

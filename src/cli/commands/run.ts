@@ -63,7 +63,7 @@ export function addRunCommand(program: Command, context: CommandContext, finish:
 }
 
 async function run(context: CommandContext, path: string, changes: string, options: RunOptions): Promise<number> {
-  const { tables } = await loadTables(path, options.table)
+  const tables = await loadTables(path, options.table)
   const sets = await readTables(tables)
   const file = await openChangelogFile(changes, {
     stdin: context.stdin,

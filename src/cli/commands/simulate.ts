@@ -74,7 +74,7 @@ async function simulate(
   if (options.flushRows !== undefined && options.trace !== true) {
     throw new UsageError('--flush-rows needs --trace', 'without a trace the table is the same at any flush size')
   }
-  const { tables } = await loadTables(path, options.table)
+  const tables = await loadTables(path, options.table)
   const store = createMemoryStore()
   const sets = await Promise.all((await readTables(tables)).map((set) => simulated(set, store)))
   const file = await openChangelogFile(changes, {
