@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { NodeProgram, ProgramEnd, ProgramLine } from '../services/node-program.ts'
 import { type CrashState, type CrashTable, crashTables } from './crash-input.ts'
+import { readCrashState } from './crash-state.ts'
 import type { CrashWriterTask } from './crash-writer.ts'
 
 /** One sink that is written by one process after another, each until it is killed. */
@@ -56,29 +57,12 @@ export class CrashRun implements AsyncDisposable {
   }
 
   async state(): Promise<CrashState> {
-    return {
-      sums: await this.#rows('sums', "total || ' ' || n"),
-      versions: await this.#rows('versions', "version || ' ' || body"),
-    }
+    return await readCrashState(this.#client)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.end()
     rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  async #rows(table: CrashTable, text: string): Promise<Readonly<Record<string, string>>> {
-    const { rows: found } = await this.#client.query<{ there: boolean; flagged: boolean }>(
-      `select to_regclass($1) is not null as there,
-         exists (select from pg_attribute where attrelid = to_regclass($1) and attname = '__tidegate_deleted') as flagged`,
-      [table],
-    )
-    if (found[0]?.there !== true) return {}
-    const visible = found[0].flagged ? 'where not __tidegate_deleted' : ''
-    const { rows } = await this.#client.query<{ id: string; text: string }>(
-      `select id, ${text} as text from ${table} ${visible}`,
-    )
-    return Object.fromEntries(rows.map((row) => [row.id, row.text]))
   }
 }
 

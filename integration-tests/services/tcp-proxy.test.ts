@@ -31,8 +31,9 @@ test('the proxy passes both ways, loses an answer, resets before a request and s
   const silent = await dial(proxy.port)
   silent.write('awake')
   expect(await read(silent)).toBe('echo awake')
-  proxy.freeze()
+  const frozen = proxy.freezeBefore('anyone')
   silent.write('anyone?')
+  await frozen
   const answer = read(silent)
   expect(await Promise.race([answer, delay(300, 'nothing')])).toBe('nothing')
   const other = await dial(proxy.port)

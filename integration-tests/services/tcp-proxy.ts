@@ -15,8 +15,11 @@ export interface TcpProxy extends AsyncDisposable {
   loseAnswer(request: string, answer: string): Promise<void>
   /** Resets the connection on which the next client bytes with `request` come, before they reach the server. */
   resetBefore(request: string): Promise<void>
-  /** A black hole: the connections there are stay open, and nothing passes any more. New ones work. */
-  freeze(): void
+  /**
+   * A black hole: before the next client bytes with `request` reach the server, every connection there is stays open and
+   * nothing passes any more. New ones work. Resolves then.
+   */
+  freezeBefore(request: string): Promise<void>
   /** What the black hole kept goes on its way. */
   thaw(): void
   close(): Promise<void>
@@ -26,9 +29,12 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
   const links = new Set<Link>()
   let fault: Fault | undefined
   let connectionCount = 0
+  const freezeAll = (): void => {
+    for (const link of links) link.freeze()
+  }
   const server = createServer((client) => {
     connectionCount++
-    const link = new Link(client, connect({ port: serverPort, host: '127.0.0.1' }), () => fault)
+    const link = new Link(client, connect({ port: serverPort, host: '127.0.0.1' }), () => fault, freezeAll)
     links.add(link)
     link.onEnd(() => links.delete(link))
   })
@@ -66,9 +72,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
     },
     loseAnswer: (request, answer) => arm('lose-answer', request, answer),
     resetBefore: (request) => arm('reset-before', request, ''),
-    freeze: () => {
-      for (const link of links) link.freeze()
-    },
+    freezeBefore: (request) => arm('freeze-before', request, ''),
     thaw: () => {
       for (const link of links) link.thaw()
     },
@@ -78,7 +82,7 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
 }
 
 interface Fault {
-  readonly kind: 'lose-answer' | 'reset-before'
+  readonly kind: 'lose-answer' | 'reset-before' | 'freeze-before'
   readonly request: string
   readonly answer: string
   readonly done: () => void
@@ -90,12 +94,16 @@ class Link {
   readonly #server: Socket
   /** Set while answers are kept back. */
   #losing: Fault | undefined
+  readonly #freezeAll: () => void
   #requestTail = ''
   #answerTail = ''
+  /** What came from the client when the connection froze. */
+  #kept: Buffer[] = []
 
-  constructor(client: Socket, server: Socket, fault: () => Fault | undefined) {
+  constructor(client: Socket, server: Socket, fault: () => Fault | undefined, freezeAll: () => void) {
     this.#client = client
     this.#server = server
+    this.#freezeAll = freezeAll
     client.on('data', (chunk) => this.#fromClient(chunk, fault()))
     server.on('data', (chunk) => this.#fromServer(chunk))
     for (const [one, other] of [[client, server] as const, [server, client] as const]) {
@@ -115,6 +123,7 @@ class Link {
   }
 
   thaw(): void {
+    for (const chunk of this.#kept.splice(0)) this.#server.write(chunk)
     this.#client.resume()
     this.#server.resume()
   }
@@ -131,6 +140,12 @@ class Link {
       if (seen.includes(fault.request)) {
         if (fault.kind === 'reset-before') {
           this.reset()
+          fault.done()
+          return
+        }
+        if (fault.kind === 'freeze-before') {
+          this.#kept.push(chunk)
+          this.#freezeAll()
           fault.done()
           return
         }
