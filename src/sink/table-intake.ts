@@ -55,6 +55,8 @@ export class TableIntake {
     }
     const kind = this.#kindOf(change, row)
     if (kind === undefined) return rejected('ROW_INVALID', `rowkind.field holds no row kind (+I, -U, +U, -D)`)
+    // what names the kind of an update-before is no part of the version that it takes back
+    if (kind === '-U' && plan.rowKindColumn !== undefined) row[plan.rowKindColumn] = undefined
     const dropped = this.#ignores(kind)
     if (dropped !== undefined) return { outcome: 'ignored', reason: dropped }
     const refusal = this.#kindFault(kind)

@@ -20,8 +20,9 @@ export interface ModelResult {
  * `docs/SPEC.md`, without any of the machinery that it judges. It keeps every record of a key and computes the row anew
  * from all of them, so it is slow and has no state to get wrong. Values must be canonical (`src/row/value.ts`).
  *
- * It knows nothing of flushes: however a changelog is cut, the store must end as this says. `sink.on-conflict` and the
- * retention of tombstones are outside of it (tombstones are kept for ever).
+ * It knows nothing of flushes: however a changelog is cut, the store must end as this says. Outside of it are
+ * `sink.upsert-key`, `sink.on-conflict`, the retention of tombstones (they are kept for ever), and the remove-record options
+ * together with `sequence.field`.
  */
 export function model(table: ModelTable, changelog: readonly ChangelogElement[]): ModelResult {
   const rules = readModelRules(table)

@@ -199,7 +199,7 @@ export const rowKindCases: readonly MergeCase[] = [
     needs: [upserts],
     columns: 'id INT, name STRING, op STRING, PRIMARY KEY (id) NOT ENFORCED',
     options: { 'rowkind.field': 'op' },
-    changelog: '+I 1 ann +I | +I 2 bob +I | +I 1 ann -D | +I 2 eve +U',
+    changelog: '+I 1 ann +I | +I 2 bob +I | +I 3 dan +I | +I 1 ann -D | +I 2 eve +U | +I 3 dan -U',
     rows: ['2 eve +U'],
   },
   {
