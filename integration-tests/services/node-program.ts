@@ -8,7 +8,8 @@ import { projectFolder } from '../build-package.ts'
 
 /** A program of the tests' own, compiled together with the sources, for processes that plain Node runs. */
 export interface NodeProgram extends AsyncDisposable {
-  start(argument: unknown): ProgramRun
+  /** `env`: added to the environment of this process. */
+  start(argument: unknown, env?: Readonly<Record<string, string>>): ProgramRun
 }
 
 export interface ProgramRun {
@@ -49,7 +50,7 @@ export async function buildProgram(entry: string): Promise<NodeProgram> {
   })
   const running = new Set<ChildProcess>()
   return {
-    start: (argument) => startProgram(join(outDir, 'main.mjs'), argument, running),
+    start: (argument, env) => startProgram(join(outDir, 'main.mjs'), argument, env, running),
     [Symbol.asyncDispose]: async () => {
       for (const child of running) child.kill('SIGKILL')
       rmSync(outDir, { recursive: true, force: true })
@@ -57,8 +58,16 @@ export async function buildProgram(entry: string): Promise<NodeProgram> {
   }
 }
 
-function startProgram(file: string, argument: unknown, running: Set<ChildProcess>): ProgramRun {
-  const child = spawn(process.execPath, [file, JSON.stringify(argument)], { stdio: ['ignore', 'pipe', 'pipe'] })
+function startProgram(
+  file: string,
+  argument: unknown,
+  env: Readonly<Record<string, string>> | undefined,
+  running: Set<ChildProcess>,
+): ProgramRun {
+  const child = spawn(process.execPath, [file, JSON.stringify(argument)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   running.add(child)
   const lines: ProgramLine[] = []
   const waiting = new Set<() => void>()
