@@ -1,6 +1,6 @@
 import { type Options, type Params, SingleBar } from 'cli-progress'
 import type { Account } from '../buffer/account.ts'
-import { countText } from '../counted.ts'
+import { counted, countText } from '../counted.ts'
 import type { Sink } from '../sink/sink.ts'
 import type { ChangelogFile } from './changelog-file.ts'
 import type { LineDecoder } from './line-decoder.ts'
@@ -96,7 +96,8 @@ export class Progress {
     const size = options.barsize ?? 0
     const filled = Math.round(progress * size)
     const bar = state.bytesTotal === undefined ? '' : `[${'='.repeat(filled)}${' '.repeat(size - filled)}] `
-    return `${bar}${stateText(state, rate)}`.slice(0, width - 1)
+    const text = stateText(state, rate)
+    return bar.length + text.length < width ? bar + text : text.slice(0, width - 1)
   }
 }
 
@@ -107,12 +108,12 @@ function shareOf({ bytesRead, bytesTotal }: RunState): number {
 function stateText({ account, bufferRows, bufferBytes, lines, linesBehind }: RunState, rate: number): string {
   const { written, folded, rejected } = account
   const parts = [
-    `${countText(lines)} lines (${countText(rate)}/s)`,
+    `${counted(lines, 'line')} (${countText(rate)}/s)`,
     `written ${countText(written)}`,
     `folded ${countText(folded)}`,
     ...(rejected > 0 ? [`rejected ${countText(rejected)}`] : []),
-    `buffer ${countText(bufferRows)} rows ${bytesText(bufferBytes)}`,
-    `${countText(linesBehind)} lines behind`,
+    `buffer ${counted(bufferRows, 'row')} ${bytesText(bufferBytes)}`,
+    `behind ${countText(linesBehind)}`,
   ]
   return parts.join('  ')
 }

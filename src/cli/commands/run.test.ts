@@ -170,10 +170,10 @@ test('on a terminal one line is redrawn; otherwise a short run prints no progres
   const stdin = new PassThrough()
   const command = startCommandLine(['run', at('t.sql')], { stdin, isTerminal: true })
   stdin.write(ndjson(op('+I', { id: 1, v: 'a' })))
-  while (!command.printed().includes('1 lines')) await delay(10)
+  while (!command.printed().includes('1 line (')) await delay(10)
   stdin.end()
   const { stderr } = await command.result
-  expect(stderr).toMatch(/1 lines \(\d+\/s\) {2}written \d {2}folded 0 {2}buffer/)
+  expect(stderr).toMatch(/1 line \(\d+\/s\) {2}written \d {2}folded 0 {2}buffer/)
   const piped = await runCommandLine(['run', at('t.sql')], { stdin: ndjson(op('+I', { id: 1, v: 'a' })) })
-  expect(piped.stderr).not.toContain('lines (')
+  expect(piped.stderr).not.toContain('line (')
 })
