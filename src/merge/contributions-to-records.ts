@@ -9,61 +9,54 @@ import { isAbsentTuple } from './sequence.ts'
 import { standInValue } from './stand-in-value.ts'
 
 /**
- * The records of a change under `partial-update` or `aggregation`: first what is taken back, then what is added. A value
- * whose own sequence is not that of the change comes in a record of its own, and so does the clearing of a column by its
- * own sequence, which ties with nothing when it comes last.
+ * The records of a change under `partial-update` or `aggregation`: what is taken back, then what is added. A value whose own
+ * sequence is not that of the change comes before, in a record of its own; a column that is cleared by its own sequence
+ * comes last, where it ties with nothing.
  */
 export function contributionsToRecords(plan: MergePlan, change: MergeChange): readonly ChangeRecord[] {
-  const main = new Map<'-U' | '+U' | '-D', Row>()
-  const apart: ChangeRecord[] = []
-  const kindTaken = change.op === 'delete' ? '-D' : '-U'
-  const rowOf = (kind: '-U' | '+U' | '-D'): Row => {
-    const row = main.get(kind) ?? keyRow(plan, change)
-    main.set(kind, row)
-    return row
-  }
+  const { row, op } = change
+  const isRetract = op !== 'upsert'
+  const taken: ChangeRecord = { kind: op === 'delete' ? '-D' : '-U', row: keyRow(plan, change) }
+  const added: ChangeRecord = { kind: '+U', row: keyRow(plan, change) }
+  const addedBefore: ChangeRecord[] = []
+  const cleared: ChangeRecord[] = []
+  let takes = isRetract
 
-  rowOf(change.op === 'upsert' ? '+U' : kindTaken)
   for (const [position, rule] of plan.rules.slice(0, plan.declaredCount).entries()) {
-    const contribution = change.row[position]
-    if (contribution === undefined) continue
+    const contribution = row[position]
+    if (contribution === undefined || rule.kind === 'key') continue
     if (rule.kind === 'aggregate') putAggregate(position, rule, contribution)
-    else if (rule.kind !== 'key' && change.op === 'upsert') rowOf('+U')[position] = contribution as Value | null
-    else if (rule.kind === 'sequence') rowOf(kindTaken)[position] = contribution as Value | null
+    else if (!isRetract) added.row[position] = contribution as Value | null
+    else if (rule.kind === 'sequence') taken.row[position] = contribution as Value | null
   }
-  return [
-    ...(['-D', '-U'] as const).flatMap((kind) => recordOf(kind)),
-    ...apart.filter(({ kind }) => kind === '+U'),
-    ...recordOf('+U'),
-    ...apart.filter(({ kind }) => kind === '-U'),
-  ]
-
-  function recordOf(kind: '-U' | '+U' | '-D'): ChangeRecord[] {
-    const row = main.get(kind)
-    return row === undefined ? [] : [{ kind, row }]
-  }
+  return [...(takes ? [taken] : []), ...addedBefore, ...(isRetract ? [] : [added]), ...cleared]
 
   function putAggregate(position: number, rule: AggregateRule, contribution: Contribution): void {
-    const column = plan.columns[position] as StoredColumn
-    const sequence = rule.order === 'arrival' ? [] : sequenceOf(plan, rule)
-    const own =
-      rule.ownSequence.length > 0 && !isAbsentTuple(change.row, rule.ownSequence) ? rule.ownSequence : sequence
-    const put = (kind: '-U' | '+U' | '-D', value: Value | null): void => {
-      const clearsByOwn =
-        kind !== '+U' && change.op === 'upsert' && rule.group === undefined && rule.ownSequence.length > 0
-      const isApart = clearsByOwn || own.some((at, field) => change.row[at] !== change.row[sequence[field] as number])
-      const row = isApart ? keyRow(plan, change) : rowOf(kind)
-      row[position] = value
-      // what is taken back from a function that goes by no order must not tie with what is added at the row's sequence
-      const isUnordered = kind !== '+U' && rule.group === undefined && rule.ownSequence.length === 0
-      if (isUnordered && change.op === 'upsert') return
-      for (const [field, at] of sequence.entries()) row[at] = change.row[own[field] as number] as Value | null
-      if (isApart) apart.push({ kind: kind === '+U' ? '+U' : '-U', row })
+    const sequence = sequenceOf(plan, rule)
+    const hasOwn = rule.ownSequence.length > 0 && !isAbsentTuple(row, rule.ownSequence)
+    const isOfChange = !hasOwn || rule.ownSequence.every((at, field) => row[at] === row[sequence[field] as number])
+    const atOwn = (kind: ChangeRecord['kind'], value: Value | null): ChangeRecord => {
+      const record = { kind, row: keyRow(plan, change) }
+      record.row[position] = value
+      copyTuple(record.row, sequence, rule.ownSequence)
+      return record
     }
-    const taken = takenValue(rule, column, contribution, change.op !== 'upsert')
-    const given = change.op === 'upsert' ? givenValue(rule, contribution) : undefined
-    if (taken !== undefined) put(kindTaken, taken)
-    if (given !== undefined) put('+U', given)
+    const back = takenValue(rule, plan.columns[position] as StoredColumn, contribution, isRetract)
+    if (back !== undefined && hasOwn && rule.group === undefined && !(isRetract && isOfChange)) {
+      cleared.push(atOwn('-U', back))
+    } else if (back !== undefined) {
+      takes = true
+      taken.row[position] = back
+      // outside a group such a function goes by no order: without the sequence nothing ties with what is added
+      if (rule.group !== undefined) copyTuple(taken.row, sequence, sequence)
+    }
+    const given = isRetract ? undefined : givenValue(rule, contribution)
+    if (given !== undefined && !isOfChange) addedBefore.push(atOwn('+U', given))
+    else if (given !== undefined) added.row[position] = given
+  }
+
+  function copyTuple(into: Row, columns: readonly number[], from: readonly number[]): void {
+    for (const [field, at] of columns.entries()) into[at] = row[from[field] as number] as Value | null
   }
 }
 
@@ -112,6 +105,7 @@ function givenValue(rule: AggregateRule, contribution: Contribution): Value | nu
 }
 
 function sequenceOf(plan: MergePlan, rule: AggregateRule): readonly number[] {
+  if (rule.order === 'arrival') return []
   return (rule.group === undefined ? plan.sequence : plan.groups[rule.group])?.columns ?? []
 }
 
