@@ -1,7 +1,6 @@
 import { modeContains } from '../changelog/changelog-mode.ts'
 import type { Change } from '../changelog/element.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { LiftInput } from '../merge/merge-function.ts'
 import type { TablePlan } from '../plan/plan.ts'
 import { formatDataType } from '../row/data-type.ts'
 import { enforceLength } from '../row/enforce-length.ts'
@@ -12,13 +11,8 @@ import { createRowReader, imageOf, type RowReader } from '../row/row-reader.ts'
 import { valueSize } from '../row/value.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
 import { ValueFault } from '../row/value-fault.ts'
+import type { Intake } from './intake.ts'
 import { WholeRows } from './whole-rows.ts'
-
-/** A change as the table takes it, or why it does not. */
-export type Intake =
-  | { readonly outcome: 'record'; readonly input: LiftInput; readonly byteCount: number }
-  | { readonly outcome: 'ignored'; readonly reason: string }
-  | { readonly outcome: 'rejected'; readonly code: ErrorCode; readonly reason: string }
 
 /** Reads, checks and completes the changes of one table, before anything is buffered. */
 export class TableIntake {

@@ -4,7 +4,7 @@ import { type FoldKey, keyText } from '../row/row-key.ts'
 import { isAdd } from '../row/row-kind.ts'
 import type { Schema } from '../row/schema.ts'
 import type { Value } from '../row/value.ts'
-import type { Intake } from './table-intake.ts'
+import type { Intake } from './intake.ts'
 
 /**
  * `sink.upsert-key` = `none`: a delete takes the row that it names whole, whatever else has come for its key, and whichever

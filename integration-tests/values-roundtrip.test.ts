@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildProgram, type NodeProgram } from './services/node-program.ts'
 import { createDatabase } from './services/postgres-database.ts'
 import { describeStore } from './stores.ts'
-import type { LinesWriterTask } from './types/lines-writer.ts'
-import { typeSamples } from './types/type-samples.ts'
+import type { LinesWriterTask } from './values/lines-writer.ts'
+import { typeSamples } from './values/type-samples.ts'
 
 /** Among them zones with half hours, with three quarters, and one that left out a day. */
 const zones = ['UTC', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Apia']
@@ -14,7 +14,7 @@ describeStore('postgres-machine', 'values of every type', ({ postgres: server })
   if (server === undefined) return
   let program: NodeProgram
   beforeAll(async () => {
-    program = await buildProgram(join(import.meta.dirname, 'types', 'lines-writer.ts'))
+    program = await buildProgram(join(import.meta.dirname, 'values', 'lines-writer.ts'))
   })
   afterAll(() => program?.[Symbol.asyncDispose]())
 
