@@ -2,7 +2,7 @@ import { must } from '../../src/assert.ts'
 import type { WriteBatch } from '../../src/connector/batch.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
-import type { Route, TableStatements } from './statements/table-statements.ts'
+import type { Route, TableStatements } from './statements/route.ts'
 import type { Target } from './target.ts'
 
 /** A table of the domain, ready to be written. */

@@ -12,8 +12,8 @@ import { flushSteps, isDirect, type Step, type WritableTable } from './flush-ste
 import { quoteQualified } from './identifier.ts'
 import { fillMove, readMoved } from './moves.ts'
 import type { Answer, Session, Statement, Transaction } from './session.ts'
+import type { DirectRoute, MergeRoute } from './statements/route.ts'
 import type { StagedStatement } from './statements/staged.ts'
-import type { DirectRoute, MergeRoute } from './statements/table-statements.ts'
 
 /** How a flush goes about its rows: all of each step at once, or halving a step that the store refuses (rule R3). */
 export type FlushCare = 'all-at-once' | 'bisect' | 'bisect-checking-constraints'

@@ -9,8 +9,8 @@ import { insertStatement, onConflict } from './insert.ts'
 import { lockStatement } from './lock.ts'
 import { fieldsOf, type MergedColumn, mergedColumns } from './merged-value.ts'
 import { excludedOperands, type Operands, stagedOperands } from './operands.ts'
+import type { DirectRoute, ExistingStatement, MergeRoute, MissingOutcome, TableStatements } from './route.ts'
 import { excludedValue, keysEqual, quotedName, StagedSet, type StagedStatement, storedValue } from './staged.ts'
-import type { DirectRoute, ExistingStatement, MergeRoute, MissingOutcome, TableStatements } from './table-statements.ts'
 
 /**
  * `partial-update` and `aggregation`. A change that lacks nothing is one atomic upsert; patches, retracts and removals

@@ -6,6 +6,7 @@ import { carries, isComplete, isRemoval } from './change-shape.ts'
 import { type SequenceGate, sequenceGate } from './gate.ts'
 import { insertStatement, onConflict, readRow } from './insert.ts'
 import { lockStatement } from './lock.ts'
+import type { DirectRoute, MergeRoute, MissingOutcome, NamedStatement, TableStatements } from './route.ts'
 import {
   columnAt,
   excludedValue,
@@ -15,7 +16,6 @@ import {
   type StagedStatement,
   storedValue,
 } from './staged.ts'
-import type { DirectRoute, MergeRoute, MissingOutcome, NamedStatement, TableStatements } from './table-statements.ts'
 
 /**
  * `deduplicate`. Whole rows, and deletes that leave a tombstone, are one atomic upsert with the gate in its WHERE; deletes

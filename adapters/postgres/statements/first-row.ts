@@ -1,7 +1,7 @@
 import type { MergePlan } from '../../../src/merge/merge-plan.ts'
 import type { Target } from '../target.ts'
 import { insertStatement, onConflict } from './insert.ts'
-import type { TableStatements } from './table-statements.ts'
+import type { TableStatements } from './route.ts'
 
 /** `first-row`: what is there stays. */
 export function firstRowStatements(plan: MergePlan, target: Target): TableStatements {
