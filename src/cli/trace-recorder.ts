@@ -101,6 +101,7 @@ export class TraceRecorder implements IntakeObserver {
   }
 
   readonly onEvent = (event: SinkEvent): void => {
+    if (event.type === 'rejected') this.#storeRejected(event.table, event.record, event.reason)
     if (event.type !== 'flush') return
     const settled = this.#settleFlush()
     this.#onFlush(event.trigger, settled)
@@ -141,6 +142,16 @@ export class TraceRecorder implements IntakeObserver {
     this.#byChange.delete(traced.change)
   }
 
+  /** The store has refused what it was sent for that record. */
+  #storeRejected(tableName: string, record: number | undefined, reason: string): void {
+    for (const [table, byKey] of this.#buffered) {
+      if (table.plan.name !== tableName) continue
+      for (const traced of [...byKey.values()].flat()) {
+        if (!traced.isSettled && traced.change.record === record) this.#settle(traced, 'rejected', reason)
+      }
+    }
+  }
+
   #settleFlush(): readonly TracedChange[] {
     const settled: TracedChange[] = []
     const seen = new Set<TracedChange[]>()
@@ -164,12 +175,9 @@ export class TraceRecorder implements IntakeObserver {
   /** Applies the changes that were folded one after the other to what was stored before the flush. */
   #settleKey(table: TracedTable, waiting: readonly TracedChange[], waves: readonly ApplyEvent[]): void {
     let stored = waves[0]?.before
-    let refusal = waves.find(({ applied }) => applied.outcome === 'rejected')?.applied
     for (const traced of waiting) {
       const effect = completed(traced.effect as MergeChange, waves)
-      const isLast = traced === waiting.at(-1)
-      const applied = this.#applyOne(table, stored, effect, isLast ? refusal : undefined)
-      if (applied.outcome === 'rejected') refusal = undefined
+      const applied = this.#applyOne(table, stored, effect, refusalOf(waves))
       const step = { record: traced.row, stored, change: effect, applied }
       traced.columns = applied.outcome === 'rejected' ? {} : explainColumns(table.plan.merge, step)
       if (effect.op === 'insert') traced.appended = applied.row
@@ -178,12 +186,18 @@ export class TraceRecorder implements IntakeObserver {
     }
   }
 
-  /** `refusal`: the store refused what the changes made together, and none of them alone. */
+  /** `refusal`: the store refused what the changes made together. */
   #applyOne(table: TracedTable, stored: Row | undefined, effect: MergeChange, refusal: Applied | undefined): Applied {
     if (effect.op === 'insert') return { outcome: 'applied', row: effect.row.map((value) => value ?? null) as Row }
     const applied = table.merge.apply(stored, effect)
     return refusal === undefined || applied.outcome === 'rejected' ? applied : { ...refusal, row: stored }
   }
+}
+
+/** With one wave everything in it shares its fate; of several, the refused one has been told of by its record. */
+function refusalOf(waves: readonly ApplyEvent[]): Applied | undefined {
+  const [only, ...others] = waves
+  return others.length === 0 && only?.applied.outcome === 'rejected' ? only.applied : undefined
 }
 
 function notDeclared({ table }: Change): string {

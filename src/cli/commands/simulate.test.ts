@@ -176,6 +176,18 @@ test('K6 a change of key shows the old row going and the new one coming', async 
   ])
 })
 
+test('K6 a row that moves without its columns is rejected where the old row is not there', async () => {
+  const { lines } = await trace(ddl('v STRING, note STRING'), [
+    op('+I', { id: 1, v: 'a', note: 'long' }),
+    op('-U', { id: 1 }),
+    op('+U', { id: 2, v: 'b' }),
+    op('-U', { id: 8 }),
+    op('+U', { id: 9, v: 'b' }),
+  ])
+  expect(lines[2]).toMatchObject({ outcome: 'applied', row: { id: '2', v: 'b', note: 'long' } })
+  expect(lines[4]).toMatchObject({ record: 5, outcome: 'rejected', row: null, columns: {} })
+})
+
 test('one line may give two changes: a Debezium update', async () => {
   const { lines } = await trace(ddl('v STRING'), [
     { before: null, after: { id: 1, v: 'a' }, op: 'c', source: { table: 't' } },
