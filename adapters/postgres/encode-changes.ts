@@ -1,6 +1,6 @@
 import { must } from '../../src/assert.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
-import { encodeArray, UnsendableValue } from './binary-array.ts'
+import { encodeArray, releaseScratch, UnsendableValue } from './binary-array.ts'
 import { PostgresFailure } from './failures.ts'
 import type { Statement } from './session.ts'
 import type { StagedStatement } from './statements/staged.ts'
@@ -27,6 +27,7 @@ export function encodeChanges(
   let sound = changes
   for (;;) {
     const encoded = encodeColumns(columns, sound)
+    releaseScratch()
     if ('values' in encoded) return { statement: { text, name, values: encoded.values }, changes: sound, faults }
     const { index, failure } = encoded
     faults.push({ change: must(sound[index], 'a fault names one of the changes'), error: failure })

@@ -25,8 +25,6 @@ export interface RowField {
   readonly type: DataType
 }
 
-export type DataTypeName = DataType['name']
-
 /** The type as Flink writes it. */
 export function formatDataType(type: DataType): string {
   switch (type.name) {
