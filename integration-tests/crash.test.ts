@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { crashInput, stateAfter } from './crash/crash-input.ts'
 import { CrashRun, crashDdl } from './crash/crash-run.ts'
 import type { EndPoint } from './crash/crash-writer.ts'
@@ -12,6 +12,9 @@ const recordCount = 480
 const flushEvery = 8
 const killed = { signal: 'SIGKILL' }
 const finished = { code: 0, stderr: '' }
+
+/** Each step of a test is a process of its own, and a busy machine takes a second or two to start one. */
+vi.setConfig({ testTimeout: 400_000 })
 
 describeStore('postgres-machine', 'a process that writes and is killed', ({ postgres: server }) => {
   if (server === undefined) return

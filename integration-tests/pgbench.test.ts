@@ -44,7 +44,7 @@ describeStore('postgres-machine', 'pgbench by logical decoding into a second dat
     transactionCount = await loading
     await aligned.finish(transactionCount)
     await unaligned.finish(transactionCount)
-  })
+  }, 300_000)
 
   afterAll(async () => {
     await aligned?.drop()
