@@ -1,6 +1,5 @@
 import type { FailureClass } from '../../src/connector/connector.ts'
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface SqlState {
   /** Five characters, or two for a whole class; the longer one wins. */
   readonly state: string
@@ -10,12 +9,10 @@ interface SqlState {
   readonly masked?: true
 }
 
-const [admin, appendix] = [
-  'https://www.postgresql.org/docs/current/server-shutdown.html',
-  'https://www.postgresql.org/docs/current/errcodes-appendix.html',
-]
-
-/** What each SQLSTATE means for the next step (rule R2). Sources: `admin` for 57P0x, `appendix` for all others. */
+/**
+ * What each SQLSTATE means for the next step (rule R2). The states: https://www.postgresql.org/docs/current/errcodes-appendix.html,
+ * what makes a transaction worth repeating: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
+ */
 export const sqlStates: readonly SqlState[] = [
   { state: '08', failure: 'transient', meaning: 'the connection failed' },
   { state: '0A', failure: 'schema', meaning: 'the target does not support the statement' },
@@ -81,8 +78,6 @@ export const sqlStates: readonly SqlState[] = [
   { state: 'P0', failure: 'row', meaning: 'a trigger or function raised an error', masked: true },
   { state: 'XX', failure: 'fatal', meaning: 'the server failed inside' },
 ]
-
-export const sqlStateSources = { admin, appendix }
 
 /** Codes of Node and of its TLS. */
 export const nodeCodes: Readonly<Record<string, FailureClass>> = {

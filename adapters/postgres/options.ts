@@ -105,7 +105,7 @@ export function parseEndpoint(given: PostgresOptions, problems: Problem[]): Endp
   }
   let parsed: URL
   try {
-    parsed = new URL(bare.replace(/^postgres(ql)?:\/*/, 'postgres://'))
+    parsed = new URL(bare)
   } catch {
     return fail('cannot be read as a URL', 'write special characters of a password as %XX, or use the option password')
   }

@@ -4,7 +4,7 @@ import { type Coercion, createCoercion } from '../../src/row/coerce.ts'
 import type { Value } from '../../src/row/value.ts'
 import { quoteIdentifier, quoteQualified } from './identifier.ts'
 import type { Session, Statement } from './session.ts'
-import { columnList } from './statements/staged.ts'
+import { storedValue } from './statements/staged.ts'
 import type { Target } from './target.ts'
 
 /** Text forms are the same whatever the session and the server are set to. */
@@ -39,13 +39,15 @@ export async function readRows(
 }
 
 function selectRows({ schema, merge }: TablePlan, target: Target, limit: number): string {
-  const columns = schema.columns.map(({ name }) => `${quoteIdentifier(name)}::text`)
+  const columns = schema.columns.map(({ name }) => `t.${quoteIdentifier(name)}::text`)
   const flag = merge.deletedFlag === undefined ? undefined : merge.columns[merge.deletedFlag]
   return [
     `SELECT ${columns.join(', ')}`,
-    `FROM ${quoteQualified(target.name)}`,
-    ...(flag === undefined ? [] : [`WHERE ${quoteIdentifier(flag.name)} IS NOT TRUE`]),
-    ...(merge.key.length === 0 ? [] : [`ORDER BY ${columnList(target, merge.key)}`]),
+    `FROM ${quoteQualified(target.name)} AS t`,
+    ...(flag === undefined ? [] : [`WHERE t.${quoteIdentifier(flag.name)} IS NOT TRUE`]),
+    ...(merge.key.length === 0
+      ? []
+      : [`ORDER BY ${merge.key.map((position) => storedValue(target, position)).join(', ')}`]),
     `LIMIT ${limit}`,
   ].join('\n')
 }

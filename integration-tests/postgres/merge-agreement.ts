@@ -42,6 +42,11 @@ export const agreementCases: readonly AgreementCase[] = [
   { title: 'deduplicate, tombstones', columns: 'a STRING, b INT', options: { 'sink.delete.mode': 'tombstone' } },
   { title: 'sequence.field', columns: 'a STRING, s INT', options: { 'sequence.field': 's' } },
   {
+    title: 'columns named like what the statements ask for',
+    columns: 'version STRING, `version?` INT, `sequence` INT, `#` INT, `deleted?` STRING',
+    options: { 'sequence.field': 'sequence' },
+  },
+  {
     title: 'sequence.field, compound and first arrival',
     columns: 'a STRING, s STRING, r BIGINT',
     options: { 'sequence.field': 's,r', 'sequence.tie': 'first-arrival' },

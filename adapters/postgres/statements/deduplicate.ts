@@ -202,7 +202,7 @@ function removeExisting(plan: MergePlan, target: Target): StagedStatement {
     if (position === deletedFlag) return [`${name} = TRUE`]
     if (position === plan.deletedAt) return [`${name} = ${sinceWhen(plan, target, position)}`]
     if (gate !== undefined && sequence?.columns.includes(position) === true) {
-      const advanced = `${set.flag('sequence?', (change) => carries(change, sequence))} AND ${gate.newer(stored, incoming)}`
+      const advanced = `${set.flag('has sequence?', (change) => carries(change, sequence))} AND ${gate.newer(stored, incoming)}`
       return [`${name} = CASE WHEN ${advanced} THEN ${set.value(position)} ELSE ${storedValue(target, position)} END`]
     }
     return plan.deleteMode === 'soft' ? [] : [`${name} = NULL`]
@@ -217,13 +217,13 @@ export function sinceWhen(plan: MergePlan, target: Target, position: number): st
 }
 
 function removes(plan: MergePlan, target: Target, set: StagedSet, gate: SequenceGate | undefined): string {
-  const isVersion = set.flag('version?', ({ op }) => op === 'retract')
+  const isVersion = set.flag('only this version?', ({ op }) => op === 'retract')
   const sameVersion = [...liveRow(plan, target), ...sameImage(plan, target, set)].join('\n    AND ') || 'TRUE'
   const { sequence } = plan
   if (gate === undefined || sequence === undefined) return `(NOT ${isVersion} OR (${sameVersion}))`
   const stored = sideOf(sequence.columns, target, storedValue)
   const incoming = stagedSide(sequence.columns, set)
-  const carried = set.flag('sequence?', (change) => carries(change, sequence))
+  const carried = set.flag('has sequence?', (change) => carries(change, sequence))
   const ungated = set.flag('ungated?', (change) => change.ungated === true)
   return [
     'CASE',

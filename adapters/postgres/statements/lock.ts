@@ -7,11 +7,12 @@ import { keysEqual, StagedSet, type StagedStatement, storedValue } from './stage
 export function lockStatement(plan: MergePlan, target: Target): StagedStatement {
   const set = new StagedSet(target)
   const keys = keysEqual(target, plan.key, set)
+  const { from, number } = set.numbered()
   const lines = [
-    'SELECT s."#"::text',
-    `FROM ${set.numbered()}`,
+    `SELECT ${number}::text`,
+    `FROM ${from}`,
     `JOIN ${quoteQualified(target.name)} AS t ON ${keys}`,
-    'ORDER BY s."#"',
+    `ORDER BY ${number}`,
     'FOR UPDATE OF t',
   ]
   return { name: 'lock', text: lines.join('\n'), columns: set.columns }
@@ -24,13 +25,14 @@ export function readLockedStatement(plan: MergePlan, target: Target): StagedStat
   const columns = plan.columns
     .slice(0, plan.declaredCount)
     .map((_, position) => `${storedValue(target, position)}::text`)
+  const { from, number } = set.numbered()
   const isLive = plan.deletedFlag === undefined ? [] : [`WHERE ${storedValue(target, plan.deletedFlag)} IS NOT TRUE`]
   const lines = [
-    `SELECT s."#"::text, ${columns.join(', ')}`,
-    `FROM ${set.numbered()}`,
+    `SELECT ${number}::text, ${columns.join(', ')}`,
+    `FROM ${from}`,
     `JOIN ${quoteQualified(target.name)} AS t ON ${keys}`,
     ...isLive,
-    'ORDER BY s."#"',
+    `ORDER BY ${number}`,
     'FOR UPDATE OF t',
   ]
   return { name: 'read', text: lines.join('\n'), columns: set.columns }

@@ -29,6 +29,8 @@ export interface StagedStatement {
  */
 export class StagedSet {
   readonly columns: StagedColumn[] = []
+  /** Where what was asked for stands in `columns`. */
+  readonly #places = new Map<string, number>()
   readonly #target: Target
   readonly #read: (change: MergeChange, position: number) => Contribution
 
@@ -41,18 +43,14 @@ export class StagedSet {
   /** The change's value of a stored column, in the column's own type. */
   value(position: number): string {
     const column = columnAt(this.#target, position)
-    const { binding } = column
     const read = this.#read
-    this.#add(column.name, binding.wire, `column ${column.name}`, (change) => encoded(column, read(change, position)))
-    return this.#reference(column)
+    return this.#typed(column, `value ${position}`, column.name, (change) => read(change, position))
   }
 
   /** Another value in the type of a stored column, e.g. what is to be taken out of a collected array. */
   derived(position: number, word: string, value: (change: MergeChange) => Contribution): string {
     const column = columnAt(this.#target, position)
-    const name = this.#freeName(`${column.name} ${word}`, `${word} ${position}`)
-    this.#add(name, column.binding.wire, `column ${column.name}`, (change) => encoded(column, value(change)))
-    return this.#reference({ ...column, name })
+    return this.#typed(column, `${word} ${position}`, this.#freeName(`${column.name} ${word}`, word), value)
   }
 
   /** Whether the change says anything about the column, or another question about it. */
@@ -60,13 +58,12 @@ export class StagedSet {
     const read = this.#read
     const said = test ?? ((change: MergeChange): boolean => read(change, position) !== undefined)
     const { name } = columnAt(this.#target, position)
-    return this.flag(this.#freeName(`${name}${word === '' ? '' : ` ${word}`}?`, `${word}? ${position}`), said)
+    return this.#flag(`has ${word} ${position}`, `${name}${word === '' ? '' : ` ${word}`}?`, said)
   }
 
   /** A property of the change itself. */
   flag(name: string, test: (change: MergeChange) => boolean): string {
-    this.#add(name, 'bool', name, test)
-    return `s.${quoteIdentifier(name)}`
+    return this.#flag(`flag ${name}`, name, test)
   }
 
   /** `unnest($1::int8[], $2::text[]) AS s ("id", "name")`: one statement text for any number of rows. */
@@ -74,9 +71,10 @@ export class StagedSet {
     return `${this.#arrays()} AS s (${this.#names()})`
   }
 
-  /** The same with the place of each change among those that were staged, from 1, as `s."#"`. */
-  numbered(): string {
-    return `${this.#arrays()} WITH ORDINALITY AS s (${this.#names()}, "#")`
+  /** The same with the place of each change among those that were staged, from 1, and the SQL for that place. */
+  numbered(): { readonly from: string; readonly number: string } {
+    const name = quoteIdentifier(this.#freeName('#', '#'))
+    return { from: `${this.#arrays()} WITH ORDINALITY AS s (${this.#names()}, ${name})`, number: `s.${name}` }
   }
 
   #arrays(): string {
@@ -87,22 +85,36 @@ export class StagedSet {
     return this.columns.map(({ name }) => quoteIdentifier(name)).join(', ')
   }
 
-  #reference({ name, binding }: Pick<TargetColumn, 'name' | 'binding'>): string {
-    const sql = `s.${quoteIdentifier(name)}`
+  #typed(column: TargetColumn, key: string, name: string, value: (change: MergeChange) => Contribution): string {
+    const { binding } = column
+    const label = `column ${column.name}`
+    const sql = this.#add(key, { name, wire: binding.wire, label, value: (change) => encoded(column, value(change)) })
     return binding.cast === undefined ? sql : `${sql}::${binding.cast}`
   }
 
-  #add(name: string, wire: WireType, label: string, value: StagedColumn['value']): void {
-    if (!this.columns.some((column) => column.name === name)) this.columns.push({ name, wire, label, value })
+  #flag(key: string, preferred: string, test: (change: MergeChange) => boolean): string {
+    if (this.#places.has(key)) return this.#at(key)
+    const name = this.#freeName(preferred, '?')
+    return this.#add(key, { name, wire: 'bool', label: name, value: test })
   }
 
-  /** Names of ours never meet one of the table's, and never are too long. */
+  #add(key: string, column: StagedColumn): string {
+    if (!this.#places.has(key)) this.#places.set(key, this.columns.push(column) - 1)
+    return this.#at(key)
+  }
+
+  #at(key: string): string {
+    const place = must(this.#places.get(key), 'a column that was added')
+    return `s.${quoteIdentifier(must(this.columns[place], 'a column that was added').name)}`
+  }
+
+  /** Names of ours never meet one of the table's or each other, and never are too long. */
   #freeName(preferred: string, short: string): string {
-    const isTaken = (name: string): boolean => this.#target.columns.some((column) => column.name === name)
-    if (identifierFault(preferred) === undefined && !isTaken(preferred)) return preferred
-    let name = short
-    while (isTaken(name)) name += '?'
-    return name
+    const taken = new Set([...this.#target.columns, ...this.columns].map(({ name }) => name))
+    if (identifierFault(preferred) === undefined && !taken.has(preferred)) return preferred
+    for (let number = this.columns.length; ; number++) {
+      if (!taken.has(`${short}${number}`)) return `${short}${number}`
+    }
   }
 }
 
