@@ -61,10 +61,13 @@ export function compileMerge(input: MergeInput): MergePlan {
     deletedAt,
     deleteMode,
     deleteWithoutSequence: options['sink.delete.without-sequence'],
-    removeRecordOnDelete:
-      (engine === 'partial-update' && options['partial-update.remove-record-on-delete']) ||
-      (engine === 'aggregation' && options['aggregation.remove-record-on-delete']),
+    removeRecordOnDelete: removesOnDelete(options, engine),
   }
+}
+
+function removesOnDelete(options: SharedValues, engine: MergeEngine): boolean {
+  if (engine === 'partial-update') return options['partial-update.remove-record-on-delete']
+  return engine === 'aggregation' && options['aggregation.remove-record-on-delete']
 }
 
 /** Stored columns: the declared ones, then hidden ones as they are asked for. */
@@ -392,14 +395,22 @@ function checkFunction({ schema, options, given, problems }: MergeInput, rule: A
 }
 
 function deleteModeOf(
-  { options, given, canTombstone, problems }: MergeInput,
+  { options, given, problems }: MergeInput,
   engine: MergeEngine,
   hasSequence: boolean,
   groups: readonly SequenceGroup[],
 ): MergePlan['deleteMode'] {
-  const gates = (engine === 'deduplicate' && hasSequence) || groups.some(({ removesRecord }) => removesRecord)
+  const removesRecord = groups.some((group) => group.removesRecord) || removesOnDelete(options, engine)
+  const gates = hasSequence ? engine === 'deduplicate' || removesRecord : groups.some((group) => group.removesRecord)
   const mode = options['sink.delete.mode']
   const retention = options['sink.tombstone.retention']
+  if (mode === 'soft' && removesRecord) {
+    problems.push({
+      subject: 'sink.delete.mode',
+      message: 'soft deletes keep what the row held, which the next version would go on folding into',
+      fix: "take 'tombstone'",
+    })
+  }
   if (mode === 'hard' && gates && retention !== 0) {
     problems.push({
       subject: 'sink.delete.mode',
@@ -412,7 +423,7 @@ function deleteModeOf(
     problems.push({ subject: 'sink.tombstone.retention', message: 'has no effect: no tombstones are written' })
   }
   if (mode !== undefined) return mode
-  return gates && retention !== 0 && canTombstone ? 'tombstone' : 'hard'
+  return gates && retention !== 0 ? 'tombstone' : 'hard'
 }
 
 /** Rule A4: what only retracts have touched must be kept and stay invisible. */

@@ -91,6 +91,17 @@ test('G2 the delete mode follows from the sequence, and hard deletes with one ar
   expect(accepted.warnings.join()).toMatch(/G2/)
 })
 
+test('G2 a record that is removed under a sequence leaves a tombstone, and is never removed softly', () => {
+  const removing =
+    ", 'merge-engine' = 'aggregation', 'sequence.field' = 's1', 'aggregation.remove-record-on-delete' = 'true'"
+  expect(planOf(removing).merge.deleteMode).toBe('tombstone')
+  expect(planOf(removing.replace("'sequence.field' = 's1', ", '')).merge.deleteMode).toBe('hard')
+  expect(refusal(`${removing}, 'sink.delete.mode' = 'soft'`).message).toMatch(/soft deletes keep/)
+  expect(refusal(", 'sequence.field' = 's1'", {}, storeThatCan({ deleteModes: ['hard'] })).code).toBe(
+    'CAPABILITY_MISSING',
+  )
+})
+
 test('G2 the flag column can be one of the table, if it is BOOLEAN', () => {
   const { merge } = planOf(", 'sink.delete.mode' = 'soft', 'sink.delete.column' = 'ok'")
   expect(merge.deletedFlag).toBe(5)
