@@ -1,18 +1,19 @@
 import { PGlite } from '@electric-sql/pglite'
-import { afterAll, describe, test } from 'vitest'
-import { conformance } from '../../src/testing/conformance.ts'
-import type { Harness } from '../../src/testing/harness.ts'
-import { describeEachPostgres, describeStore } from '../stores.ts'
+import { describe } from 'vitest'
+import { describeStore, type StoreName } from '../stores.ts'
 import { filesystemHarness } from './filesystem-harness.ts'
 import { pgliteHarness, postgresHarness } from './postgres-harness.ts'
+import { runConformance } from './run-conformance.ts'
 
-describe('the filesystem connector conforms', () => runAll(filesystemHarness()))
+/** The memory connector is in src/testing/conformance.test.ts; the other servers are in the file beside, for a second worker. */
+const servers: readonly StoreName[] = ['postgres-machine', 'postgres-url']
 
-describeStore('pglite', 'the postgres connector conforms', () => runAll(pgliteHarness(new PGlite())))
+describe('the filesystem connector conforms', () => runConformance(filesystemHarness()))
 
-describeEachPostgres('the postgres connector conforms', (server) => runAll(postgresHarness(server)))
+describeStore('pglite', 'the postgres connector conforms', () => runConformance(pgliteHarness(new PGlite())))
 
-function runAll(harness: Harness): void {
-  afterAll(() => harness.dispose())
-  for (const { id, title, run } of conformance(harness)) test(`${title} (${id})`, run)
+for (const name of servers) {
+  describeStore(name, 'the postgres connector conforms', ({ postgres }) => {
+    if (postgres !== undefined) runConformance(postgresHarness(postgres))
+  })
 }
