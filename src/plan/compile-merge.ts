@@ -108,7 +108,17 @@ function checkEffect({ given, options, problems }: MergeInput, engine: MergeEngi
       problems.push({ subject: name, message: `has no effect under 'merge-engine' = '${engine}'`, fix })
     }
   }
-  if (options['sequence.field'] !== undefined) return
+  if (options['sequence.field'] !== undefined) {
+    if (options['partial-update.null-overwrites']) {
+      problems.push({
+        subject: 'partial-update.null-overwrites',
+        message:
+          "has no effect with 'sequence.field', under which a column keeps its newest value that is not null (G5)",
+        fix: "use 'fields.<sequence>.sequence-group', whose newest version brings its nulls, or take one of the two out",
+      })
+    }
+    return
+  }
   for (const name of ['sequence.tie', 'sequence.field.sort-order', 'sink.delete.without-sequence']) {
     if (given.has(name)) {
       problems.push({

@@ -237,6 +237,9 @@ test('R5 exactly-once needs a name, and a store that can keep the position', () 
 test('options without an effect under the chosen engine are faults, not silence', () => {
   const error = refusal(", 'fields.a.aggregate-function' = 'max', 'sequence.tie' = 'first-arrival'")
   expect(error.problems.map(({ subject }) => subject)).toEqual(['fields.a.aggregate-function', 'sequence.tie'])
+  const nulls = ", 'merge-engine' = 'partial-update', 'partial-update.null-overwrites' = 'true'"
+  planOf(nulls)
+  expect(refusal(`${nulls}, 'sequence.field' = 's1'`).problems[0]?.subject).toBe('partial-update.null-overwrites')
 })
 
 test('each step shows its row kinds in and out', () => {
