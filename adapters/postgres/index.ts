@@ -53,13 +53,13 @@ const capabilities: Capabilities = {
   tombstoneLife: 'until you remove it',
 }
 
-async function check({ tables, client }: OpenContext): Promise<readonly CheckFinding[]> {
-  const { connectorOptions } = must(tables[0], 'a domain has a table')
-  const sessions = await openSessions(client, connectorOptions as PostgresOptions)
+async function check(context: OpenContext): Promise<readonly CheckFinding[]> {
+  const { connectorOptions } = must(context.tables[0], 'a domain has a table')
+  const sessions = await openSessions(context.client, connectorOptions as PostgresOptions)
   try {
     const lease = await sessions.lease(0)
     try {
-      return await checkTables(lease.session, tables)
+      return await checkTables(lease.session, context)
     } finally {
       lease.release()
     }

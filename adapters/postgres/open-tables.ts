@@ -1,14 +1,16 @@
 import { must } from '../../src/assert.ts'
-import type { CheckFinding } from '../../src/connector/connector.ts'
+import type { CheckFinding, OpenContext } from '../../src/connector/connector.ts'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { type CatalogTable, readCatalog } from './catalog.ts'
 import { compareTarget } from './check.ts'
 import type { FlushTables } from './flush.ts'
 import type { WritableTable } from './flush-steps.ts'
-import type { PostgresOptions } from './options.ts'
+import { type QualifiedName, quoteQualified } from './identifier.ts'
+import { ledgerName, type PostgresOptions } from './options.ts'
 import type { Session } from './session.ts'
 import { createTable } from './statements/create-table.ts'
+import { createLedger } from './statements/ledger.ts'
 import { tableStatements } from './statements/table-statements.ts'
 import { targetName } from './target.ts'
 
@@ -53,10 +55,29 @@ export async function openTables(
   return { tables: { tables, defers }, server }
 }
 
-/** Every difference of the targets to the plans, and what fits. */
-export async function checkTables(session: Session, plans: readonly TablePlan[]): Promise<readonly CheckFinding[]> {
-  const catalogs = await readCatalog(session, plans.map(targetName))
-  return plans.flatMap((plan, index) => compareTarget(plan, catalogs[index]).findings)
+/** Every difference of the targets to the plans, and what fits; under exactly-once the ledger too. */
+export async function checkTables(session: Session, { plan, tables }: OpenContext): Promise<readonly CheckFinding[]> {
+  const catalogs = await readCatalog(session, tables.map(targetName))
+  const findings = tables.flatMap((table, index) => compareTarget(table, catalogs[index]).findings)
+  const [first] = tables
+  if (plan.delivery.guarantee !== 'exactly-once' || first === undefined) return findings
+  return [...findings, await checkLedger(session, ledgerName(first.connectorOptions as PostgresOptions))]
+}
+
+async function checkLedger(session: Session, name: QualifiedName): Promise<CheckFinding> {
+  const subject = quoteQualified(name)
+  const [catalog] = await readCatalog(session, [name])
+  if (catalog === undefined) {
+    const text = "SELECT has_schema_privilege(COALESCE($1, current_schema()), 'CREATE')"
+    const [answer] = await session.run([{ text, values: [name.schema ?? null] }])
+    if (answer?.rows[0]?.[0] === true) return { severity: 'ok', subject, message: 'will be made when the sink opens' }
+    const message = 'does not exist, and the role may not create it'
+    return { severity: 'error', subject, message, fix: `${createLedger(name)};` }
+  }
+  const missing = (['select', 'insert', 'update'] as const).filter((privilege) => !catalog.privileges[privilege])
+  if (missing.length === 0) return { severity: 'ok', subject, message: 'can be written' }
+  const rights = missing.join(', ').toUpperCase()
+  return { severity: 'error', subject, message: `the role lacks ${rights}`, fix: `GRANT ${rights} ON ${subject} TO …;` }
 }
 
 async function askVersion(session: Session): Promise<string> {

@@ -1,8 +1,16 @@
+import * as v from 'valibot'
+import { must } from '../../src/assert.ts'
 import type { Problem } from '../../src/errors.ts'
 import { duration, flag, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
+import { parseQualifiedName, type QualifiedName } from './identifier.ts'
 
 const section = 'PostgreSQL'
+
+const tableName = v.pipe(
+  v.string(),
+  v.check((name) => parseQualifiedName(name) !== undefined, 'is no name of a table: name, schema.name or "a.b"."c"'),
+)
 
 /** Options of `'connector' = 'postgres'` beside the shared ones. */
 export const options = {
@@ -13,13 +21,16 @@ export const options = {
       'Where the database is: `postgres://user@host:5432/db`, `jdbc:postgresql://host:5432/db?currentSchema=s`, or in this process `pglite:./dir` and `pglite:memory`.',
     aliases: ['connection.url'],
   }),
-  'table-name': text({
-    section,
-    defaultNote: 'the declared name',
-    description:
-      'The table in the database: `name`, `schema.name`, or with dots and quotes inside `"a.b"."c"`. Case is kept as written.',
-    aliases: ['collection.name.format', 'collection.table.format', 'table.name.format'],
-  }),
+  'table-name': {
+    ...text({
+      section,
+      defaultNote: 'the declared name',
+      description:
+        'The table in the database: `name`, `schema.name`, or with dots and quotes inside `"a.b"."c"`. Case is kept as written.',
+      aliases: ['collection.name.format', 'collection.table.format', 'table.name.format'],
+    }),
+    schema: tableName,
+  },
   username: text({
     section,
     description: 'Role that writes; wins over the one in the url.',
@@ -62,14 +73,21 @@ export const options = {
     default: true,
     description: '`false` behind a pooler that gives each transaction another session (PgBouncer before 1.21).',
   }),
-  'ledger-table': text({
-    section,
-    default: 'tidegate_ledger',
-    description: 'Table that keeps the positions of exactly-once sinks; made if it is missing.',
-  }),
+  'ledger-table': {
+    ...text({
+      section,
+      default: 'tidegate_ledger',
+      description: 'Table that keeps the positions of exactly-once sinks; made if it is missing.',
+    }),
+    schema: tableName,
+  },
 } satisfies OptionTable
 
 export type PostgresOptions = Resolved<typeof options>
+
+export function ledgerName(options: PostgresOptions): QualifiedName {
+  return must(parseQualifiedName(options['ledger-table']), 'the option is checked to be a name')
+}
 
 /** Where and as whom to connect. */
 export type Endpoint =

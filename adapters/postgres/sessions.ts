@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import { problemsError, TidegateError } from '../../src/errors.ts'
 import {
   importPg,
@@ -83,7 +84,7 @@ async function clientConfig(
     database: endpoint.database,
     user: endpoint.user,
     password: endpoint.password,
-    ssl: await tlsConfig(endpoint.tls, options['tls.ca-file']),
+    ssl: await tlsConfig(endpoint, options['tls.ca-file']),
     keepAlive: true,
     pipeline: true,
     application_name: options['application-name'],
@@ -95,10 +96,18 @@ async function clientConfig(
   }
 }
 
-async function tlsConfig(tls: 'off' | 'verify-full' | 'insecure', caFile: string | undefined): Promise<unknown> {
+async function tlsConfig(
+  { tls, host }: Endpoint & { kind: 'server' },
+  caFile: string | undefined,
+): Promise<false | ConnectionOptions> {
   if (tls === 'off') return false
   if (tls === 'insecure') return { rejectUnauthorized: false }
-  return { rejectUnauthorized: true, ...(caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }) }
+  return {
+    rejectUnauthorized: true,
+    // for an address, Node would ask whether the certificate is one of `localhost`
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+    ...(caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }),
+  }
 }
 
 /** Start-up options are split at blanks and unescaped by the server. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { must } from '../../src/assert.ts'
 import type { Positions } from '../../src/changelog/position.ts'
 import type { WriteBatch, WriteResult } from '../../src/connector/batch.ts'
@@ -14,10 +15,9 @@ import {
   runDirect,
   runInTransaction,
 } from './flush.ts'
-import { parseQualifiedName } from './identifier.ts'
 import { Ledger } from './ledger.ts'
 import { openTables } from './open-tables.ts'
-import type { PostgresOptions } from './options.ts'
+import { ledgerName, type PostgresOptions } from './options.ts'
 import { readRows } from './read-rows.ts'
 import type { Session, Transaction } from './session.ts'
 import { type Lease, openSessions, type Sessions } from './sessions.ts'
@@ -28,28 +28,47 @@ export async function openWriter(context: OpenContext): Promise<SinkWriter> {
   const options = must(context.tables[0], 'a domain has a table').connectorOptions as PostgresOptions
   const sessions = await openSessions(context.client, options)
   try {
-    return await withSession(sessions, 0, async (session) => {
-      const { tables, server } = await openTables(session, context.tables, options)
-      const { guarantee, sinkId } = context.plan.delivery
-      const ledger =
-        guarantee === 'exactly-once'
-          ? await Ledger.open(session, ledgerName(options), must(sinkId, 'exactly-once has a sink.id'))
-          : undefined
-      return new PostgresWriter(sessions, tables, server, ledger)
-    })
+    const opening = withSession(sessions, 0, async (session) => await openOn(session, sessions, context, options))
+    return await withinTimeout(opening, context.client, options['connect-timeout'])
   } catch (error) {
     await sessions.close()
     throw error
   }
 }
 
-function ledgerName(options: PostgresOptions): { readonly schema: string | undefined; readonly name: string } {
-  const name = parseQualifiedName(options['ledger-table'])
-  if (name !== undefined) return name
-  throw new TidegateError("the option 'ledger-table' is no name of a table", {
-    code: 'OPTION_INVALID',
-    connector: 'postgres',
+async function openOn(
+  session: Session,
+  sessions: Sessions,
+  { tables: plans, plan }: OpenContext,
+  options: PostgresOptions,
+): Promise<SinkWriter> {
+  const { tables, server } = await openTables(session, plans, options)
+  const { guarantee, sinkId } = plan.delivery
+  const ledger =
+    guarantee === 'exactly-once'
+      ? await Ledger.open(session, ledgerName(options), must(sinkId, 'exactly-once has a sink.id'))
+      : undefined
+  return new PostgresWriter(sessions, tables, server, ledger)
+}
+
+/** A client that was never connected keeps what it is asked in a queue, for ever. */
+async function withinTimeout<T>(opening: Promise<T>, given: unknown, timeoutMs: number): Promise<T> {
+  if (given === undefined || given === null || timeoutMs === 0) return await opening
+  const timer = new AbortController()
+  const late = delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+    throw new TidegateError(`the client that was handed in has not answered within ${timeoutMs} ms`, {
+      code: 'STORE_UNAVAILABLE',
+      connector: 'postgres',
+      hint: 'connect it first, and let nothing else hold it; or raise connect-timeout',
+    })
   })
+  opening.catch(() => undefined)
+  try {
+    return await Promise.race([opening, late])
+  } finally {
+    timer.abort()
+    late.catch(() => undefined)
+  }
 }
 
 async function withSession<T>(sessions: Sessions, lane: number, work: (session: Session) => Promise<T>): Promise<T> {

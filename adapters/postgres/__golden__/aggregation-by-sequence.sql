@@ -26,7 +26,7 @@ SELECT s."#"::text
 FROM unnest($1::int8[]) WITH ORDINALITY AS s ("id", "#")
 JOIN "states" AS t ON t."id" = s."id"
 ORDER BY s."#"
-FOR UPDATE OF t;
+FOR NO KEY UPDATE OF t;
 
 -- rows that are there: merge
 UPDATE "states" AS t SET

@@ -36,7 +36,7 @@ SELECT s."#"::text
 FROM unnest($1::int8[]) WITH ORDINALITY AS s ("id", "#")
 JOIN "totals" AS t ON t."id" = s."id"
 ORDER BY s."#"
-FOR UPDATE OF t;
+FOR NO KEY UPDATE OF t;
 
 -- rows that are there: merge
 UPDATE "totals" AS t SET

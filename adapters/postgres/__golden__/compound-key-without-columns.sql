@@ -21,7 +21,7 @@ SELECT s."#"::text
 FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS s ("whom", "who", "#")
 JOIN "social"."follows" AS t ON t."whom" = s."whom" AND t."who" = s."who"
 ORDER BY s."#"
-FOR UPDATE OF t;
+FOR NO KEY UPDATE OF t;
 
 -- patches of rows that are there
 UPDATE "social"."follows" AS t SET

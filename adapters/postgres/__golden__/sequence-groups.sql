@@ -34,7 +34,7 @@ SELECT s."#"::text
 FROM unnest($1::int8[]) WITH ORDINALITY AS s ("order_id", "#")
 JOIN "orders" AS t ON t."order_id" = s."order_id"
 ORDER BY s."#"
-FOR UPDATE OF t;
+FOR NO KEY UPDATE OF t;
 
 -- rows that are there: remove
 UPDATE "orders" AS t SET

@@ -46,7 +46,7 @@ SELECT s."#"::text
 FROM unnest($1::int8[]) WITH ORDINALITY AS s ("id", "#")
 JOIN "orders" AS t ON t."id" = s."id"
 ORDER BY s."#"
-FOR UPDATE OF t;
+FOR NO KEY UPDATE OF t;
 
 -- patches of rows that are there
 UPDATE "orders" AS t SET

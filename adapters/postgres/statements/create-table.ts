@@ -23,7 +23,9 @@ export function columnDefinition(merge: MergePlan, position: number): string {
   const native = must(typeMapping.nativeType(type), 'a plan has only types that the store can hold')
   const suffix =
     position === merge.deletedFlag ? ' NOT NULL DEFAULT false' : isRequired(merge, position) ? ' NOT NULL' : ''
-  return `${nameAt(merge, position)} ${native}${suffix}`
+  // smallint is wider: a sum would leave the declared range unnoticed
+  const range = type.name === 'TINYINT' ? ` CHECK (${nameAt(merge, position)} BETWEEN -128 AND 127)` : ''
+  return `${nameAt(merge, position)} ${native}${suffix}${range}`
 }
 
 /** A row that only its key and sequence is left of holds no payload, so its columns can't be NOT NULL. */

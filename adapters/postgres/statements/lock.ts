@@ -13,7 +13,7 @@ export function lockStatement(plan: MergePlan, target: Target): StagedStatement 
     `FROM ${from}`,
     `JOIN ${quoteQualified(target.name)} AS t ON ${keys}`,
     `ORDER BY ${number}`,
-    'FOR UPDATE OF t',
+    'FOR NO KEY UPDATE OF t',
   ]
   return { name: 'lock', text: lines.join('\n'), columns: set.columns }
 }
@@ -33,7 +33,7 @@ export function readLockedStatement(plan: MergePlan, target: Target): StagedStat
     `JOIN ${quoteQualified(target.name)} AS t ON ${keys}`,
     ...isLive,
     `ORDER BY ${number}`,
-    'FOR UPDATE OF t',
+    'FOR NO KEY UPDATE OF t',
   ]
   return { name: 'read', text: lines.join('\n'), columns: set.columns }
 }
