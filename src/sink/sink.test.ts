@@ -710,3 +710,10 @@ test('A2 an update-before that nothing can take is rejected when its hold ends, 
   await paired.sink.write(change('+U', 1, 'b'))
   expect((await paired.sink.close()).account).toMatchObject({ accepted: 3, ignored: 1, rejected: 0 })
 })
+
+test('B1 a producer that never waits for anything else lets flushes run all the same', async () => {
+  const { sink, store } = await open(", 'sink.buffer-flush.max-rows' = '10'")
+  for (let turn = 0; turn < 5000; turn++) await sink.write(change('+U', turn % 20, 'a'))
+  expect(rows(store).length).toBeGreaterThan(0)
+  await sink.close()
+})

@@ -49,6 +49,10 @@ export interface SinkOptions {
 
 const done = Promise.resolve()
 
+/** A producer that awaits each write and has all its rows at hand would never let a flush run, or a timer. */
+const breathEvery = 1024
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /**
  * An open sink for one or several tables. `write` takes a change and waits while the buffer is full; `flush` and `close`
  * resolve once everything accepted is durable, and reject otherwise.
@@ -109,7 +113,8 @@ export class Sink implements AsyncDisposable {
     if (this.#turn !== undefined || this.#full) return this.#writeInTurn(element)
     try {
       const pending = this.#accept(element)
-      return pending === undefined ? done : this.#holdTurn(pending)
+      if (pending !== undefined) return this.#holdTurn(pending)
+      return this.#arrival % breathEvery === 0 ? breath() : done
     } catch (error) {
       return Promise.reject(error)
     }
