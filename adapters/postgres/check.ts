@@ -5,7 +5,7 @@ import { formatDataType } from '../../src/row/data-type.ts'
 import type { CatalogColumn, CatalogTable, Privilege } from './catalog.ts'
 import { quoteQualified } from './identifier.ts'
 import { columnDefinition, createTable } from './statements/create-table.ts'
-import { type Target, type TargetColumn, targetName } from './target.ts'
+import { collectFault, type Target, type TargetColumn, targetName } from './target.ts'
 import { type Binding, bind } from './type-mapping.ts'
 
 export interface Comparison {
@@ -141,6 +141,8 @@ function checkColumn(
     report.error(`column ${name}`, `is declared ${formatDataType(type)}: ${bound.fault}`, bound.fix)
     return undefined
   }
+  const fault = collectFault(merge, position, bound.binding)
+  if (fault !== undefined) report.error(fault.subject, fault.message, fault.fix)
   checkUse(merge, position, column, bound.binding, report)
   return {
     name,

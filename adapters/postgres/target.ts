@@ -1,6 +1,6 @@
 import { must } from '../../src/assert.ts'
 import { type Problem, problemsError } from '../../src/errors.ts'
-import type { StoredColumn } from '../../src/merge/merge-plan.ts'
+import type { MergePlan, StoredColumn } from '../../src/merge/merge-plan.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { formatDataType } from '../../src/row/data-type.ts'
 import { columnNameFault, identifierFault, parseQualifiedName, type QualifiedName } from './identifier.ts'
@@ -26,6 +26,7 @@ export interface TargetColumn {
 export function plannedTarget(plan: TablePlan): Target {
   const problems: Problem[] = []
   const columns = plan.merge.columns.map((column) => plannedColumn(column, problems))
+  problems.push(...columns.flatMap((column, position) => collectFault(plan.merge, position, column?.binding) ?? []))
   const { schema, name } = targetName(plan)
   for (const part of schema === undefined ? [name] : [schema, name]) {
     const fault = identifierFault(part)
@@ -46,6 +47,18 @@ export function targetName(plan: TablePlan): QualifiedName {
   const option = plan.connectorOptions['table-name']
   if (option === undefined) return { schema: undefined, name: plan.name }
   return must(parseQualifiedName(String(option)), 'the option table checks table-name')
+}
+
+/** `collect` takes elements out of an array and puts them in, which a jsonb value is none. */
+export function collectFault(merge: MergePlan, position: number, binding: Binding | undefined): Problem | undefined {
+  const rule = merge.rules[position]
+  if (rule?.kind !== 'aggregate' || rule.function !== 'collect' || binding === undefined) return undefined
+  if (binding.type.endsWith('[]')) return undefined
+  return {
+    subject: `column ${merge.columns[position]?.name ?? ''}`,
+    message: `collect needs an array of scalars, and ${binding.type} is none`,
+    fix: 'collect elements of a scalar type',
+  }
 }
 
 function plannedColumn(column: StoredColumn, problems: Problem[]): TargetColumn | undefined {

@@ -1,10 +1,11 @@
 import type { MergeChange } from '../../../src/merge/merge-change.ts'
-import type { MergePlan } from '../../../src/merge/merge-plan.ts'
+import type { MergePlan, Sequence } from '../../../src/merge/merge-plan.ts'
 import { quoteQualified } from '../identifier.ts'
 import type { Target } from '../target.ts'
+import { deletedSince, deleteStatement, updateStatement } from './change-rows.ts'
 import { carries, isComplete, isRemoval } from './change-shape.ts'
-import { type SequenceGate, sequenceGate } from './gate.ts'
-import { insertStatement, onConflict, readRow } from './insert.ts'
+import { fieldsOf, type SequenceGate, type Side, sequenceGate } from './gate.ts'
+import { insertStatement, onConflict, overwriteAssignments, readRow } from './insert.ts'
 import { lockStatement } from './lock.ts'
 import type { DirectRoute, MergeRoute, MissingOutcome, NamedStatement, TableStatements } from './route.ts'
 import {
@@ -86,33 +87,22 @@ function wholeRows(plan: MergePlan, target: Target, defaults: boolean): StagedSt
 }
 
 function overwrite(plan: MergePlan, target: Target): string[] {
-  const written = otherColumns(plan)
   const conflict = onConflict(plan, target)
-  if (written.length === 0) return [`${conflict} DO NOTHING`]
-  const assignments = written.map(
-    (position) => `${quotedName(target, position)} = ${overwritten(plan, target, position)}`,
-  )
+  const assignments = overwriteAssignments(plan, target)
+  if (assignments.length === 0) return [`${conflict} DO NOTHING`]
   const update = `${conflict} DO UPDATE SET ${assignments.join(', ')}`
   const { sequence } = plan
   if (sequence === undefined) return [update]
   const gate = sequenceGate(target, sequence)
   const [stored, incoming] = [
-    sideOf(sequence.columns, target, storedValue),
-    sideOf(sequence.columns, target, excludedValue),
+    fieldsOf(sequence, (position) => storedValue(target, position)),
+    fieldsOf(sequence, (position) => excludedValue(target, position)),
   ]
   const passes = gate.passes(stored, incoming)
   if (plan.deletedFlag === undefined || sequence.tie === 'last-arrival') return [update, `WHERE ${passes}`]
   // a delete at the same sequence deletes, whoever wins a tie of two rows (rule G1)
   const isDelete = excludedValue(target, plan.deletedFlag)
   return [update, `WHERE CASE WHEN ${isDelete} THEN ${gate.newerOrSame(stored, incoming)} ELSE ${passes} END`]
-}
-
-function overwritten(plan: MergePlan, target: Target, position: number): string {
-  const value = excludedValue(target, position)
-  if (position !== plan.deletedAt || plan.deletedFlag === undefined) return value
-  // a tombstone keeps the time at which it became one
-  const [wasDeleted, since] = [storedValue(target, plan.deletedFlag), storedValue(target, position)]
-  return `CASE WHEN ${excludedValue(target, plan.deletedFlag)} AND ${wasDeleted} THEN COALESCE(${since}, ${value}) ELSE ${value} END`
 }
 
 function deleteByKey(plan: MergePlan, target: Target): StagedStatement {
@@ -125,9 +115,7 @@ function deleteByKey(plan: MergePlan, target: Target): StagedStatement {
     const text = `DELETE FROM ${quoteQualified(target.name)} AS t\nWHERE ${storedValue(target, first)} = ANY (${array})`
     return { name: 'delete', text, columns: set.columns }
   }
-  const keys = keysEqual(target, plan.key, set)
-  const text = `DELETE FROM ${quoteQualified(target.name)} AS t\nUSING ${set.from()}\nWHERE ${keys}`
-  return { name: 'delete', text, columns: set.columns }
+  return deleteStatement('delete', target, set, [keysEqual(target, plan.key, set)])
 }
 
 function mergeRoute(plan: MergePlan, target: Target): MergeRoute {
@@ -175,8 +163,8 @@ function patchExisting(plan: MergePlan, target: Target): StagedStatement {
     return `${name} = CASE WHEN ${set.has(position)} THEN ${set.value(position)}${whenDeleted} ELSE ${kept} END`
   })
   if (sequence !== undefined) {
-    const gate = sequenceGate(target, sequence)
-    conditions.push(gate.passes(sideOf(sequence.columns, target, storedValue), stagedSide(sequence.columns, set)))
+    const { gate, stored, incoming } = rowOrder(target, sequence, set)
+    conditions.push(gate.passes(stored, incoming))
   }
   return updateStatement('patch', target, assignments, set, conditions)
 }
@@ -185,45 +173,34 @@ function patchExisting(plan: MergePlan, target: Target): StagedStatement {
 function removeExisting(plan: MergePlan, target: Target): StagedStatement {
   const set = new StagedSet(target)
   const { deletedFlag, sequence } = plan
-  const gate = sequence === undefined ? undefined : sequenceGate(target, sequence)
-  const stored = sideOf(sequence?.columns ?? [], target, storedValue)
-  const incoming = stagedSide(sequence?.columns ?? [], set)
-  const conditions = [keysEqual(target, plan.key, set), removes(plan, target, set, gate)]
-  if (deletedFlag === undefined) {
-    const text = [
-      `DELETE FROM ${quoteQualified(target.name)} AS t`,
-      `USING ${set.from()}`,
-      `WHERE ${conditions.join('\n  AND ')}`,
-    ]
-    return { name: 'remove', text: text.join('\n'), columns: set.columns }
-  }
+  const conditions = [keysEqual(target, plan.key, set), removes(plan, target, set)]
+  if (deletedFlag === undefined) return deleteStatement('remove', target, set, conditions)
   const assignments = otherColumns(plan).flatMap((position) => {
     const name = quotedName(target, position)
     if (position === deletedFlag) return [`${name} = TRUE`]
-    if (position === plan.deletedAt) return [`${name} = ${sinceWhen(plan, target, position)}`]
-    if (gate !== undefined && sequence?.columns.includes(position) === true) {
-      const advanced = `${set.flag('has sequence?', (change) => carries(change, sequence))} AND ${gate.newer(stored, incoming)}`
-      return [`${name} = CASE WHEN ${advanced} THEN ${set.value(position)} ELSE ${storedValue(target, position)} END`]
+    if (position === plan.deletedAt) return [`${name} = ${deletedSince(plan, target, position)}`]
+    if (sequence?.columns.includes(position) === true) {
+      return [`${name} = ${advancedField(target, sequence, set, position)}`]
     }
     return plan.deleteMode === 'soft' ? [] : [`${name} = NULL`]
   })
   return updateStatement('remove', target, assignments, set, conditions)
 }
 
-/** When the row became a tombstone: a second delete does not make it younger. */
-export function sinceWhen(plan: MergePlan, target: Target, position: number): string {
-  const flag = plan.deletedFlag === undefined ? 'FALSE' : storedValue(target, plan.deletedFlag)
-  return `CASE WHEN ${flag} THEN COALESCE(${storedValue(target, position)}, now()) ELSE now() END`
+/** A delete leaves its sequence behind, unless what it deletes has a newer one (rules G2, G6). */
+function advancedField(target: Target, sequence: Sequence, set: StagedSet, position: number): string {
+  const { gate, stored, incoming } = rowOrder(target, sequence, set)
+  const isNewer = `${carriesSequence(sequence, set)} AND ${gate.newer(stored, incoming)}`
+  return `CASE WHEN ${isNewer} THEN ${set.value(position)} ELSE ${storedValue(target, position)} END`
 }
 
-function removes(plan: MergePlan, target: Target, set: StagedSet, gate: SequenceGate | undefined): string {
+function removes(plan: MergePlan, target: Target, set: StagedSet): string {
   const isVersion = set.flag('only this version?', ({ op }) => op === 'retract')
   const sameVersion = [...liveRow(plan, target), ...sameImage(plan, target, set)].join('\n    AND ') || 'TRUE'
   const { sequence } = plan
-  if (gate === undefined || sequence === undefined) return `(NOT ${isVersion} OR (${sameVersion}))`
-  const stored = sideOf(sequence.columns, target, storedValue)
-  const incoming = stagedSide(sequence.columns, set)
-  const carried = set.flag('has sequence?', (change) => carries(change, sequence))
+  if (sequence === undefined) return `(NOT ${isVersion} OR (${sameVersion}))`
+  const { gate, stored, incoming } = rowOrder(target, sequence, set)
+  const carried = carriesSequence(sequence, set)
   const ungated = set.flag('ungated?', (change) => change.ungated === true)
   return [
     'CASE',
@@ -233,6 +210,24 @@ function removes(plan: MergePlan, target: Target, set: StagedSet, gate: Sequence
     `  ELSE ${gate.newerOrSame(stored, incoming)}`,
     'END',
   ].join('\n')
+}
+
+function carriesSequence(sequence: Sequence, set: StagedSet): string {
+  return set.flag('has sequence?', (change) => carries(change, sequence))
+}
+
+interface RowOrder {
+  readonly gate: SequenceGate
+  readonly stored: Side
+  readonly incoming: Side
+}
+
+function rowOrder(target: Target, sequence: Sequence, set: StagedSet): RowOrder {
+  return {
+    gate: sequenceGate(target, sequence),
+    stored: fieldsOf(sequence, (position) => storedValue(target, position)),
+    incoming: fieldsOf(sequence, (position) => set.value(position)),
+  }
 }
 
 function liveRow({ deletedFlag }: MergePlan, target: Target): string[] {
@@ -250,35 +245,7 @@ function sameImage(plan: MergePlan, target: Target, set: StagedSet): string[] {
     })
 }
 
-function updateStatement(
-  name: string,
-  target: Target,
-  assignments: readonly string[],
-  set: StagedSet,
-  conditions: readonly string[],
-): StagedStatement {
-  const text = [
-    `UPDATE ${quoteQualified(target.name)} AS t SET`,
-    `  ${assignments.join(',\n  ')}`,
-    `FROM ${set.from()}`,
-    `WHERE ${conditions.join('\n  AND ')}`,
-  ]
-  return { name, text: text.join('\n'), columns: set.columns }
-}
-
 /** Every stored column outside the key. */
 function otherColumns(plan: MergePlan): readonly number[] {
   return plan.columns.flatMap((_, position) => (plan.key.includes(position) ? [] : [position]))
-}
-
-function sideOf(
-  columns: readonly number[],
-  target: Target,
-  side: (target: Target, position: number) => string,
-): (field: number) => string {
-  return (field) => side(target, columns[field] ?? -1)
-}
-
-function stagedSide(columns: readonly number[], set: StagedSet): (field: number) => string {
-  return (field) => set.value(columns[field] ?? -1)
 }

@@ -1,3 +1,4 @@
+import { must } from '../../../src/assert.ts'
 import type { Sequence } from '../../../src/merge/merge-plan.ts'
 import type { Target } from '../target.ts'
 import { columnAt } from './staged.ts'
@@ -48,4 +49,9 @@ export function sequenceGate(target: Target, sequence: Sequence): SequenceGate {
 export function anyValue(sequence: Sequence, side: Side): string {
   const fields = sequence.columns.map((_, field) => `${side(field)} IS NOT NULL`)
   return fields.length === 1 ? fields.join('') : `(${fields.join(' OR ')})`
+}
+
+/** One side of a comparison, by stored positions. */
+export function fieldsOf(order: Sequence, side: (position: number) => string): Side {
+  return (field) => side(must(order.columns[field], 'a field of the sequence'))
 }

@@ -3,7 +3,15 @@ import type { MergePlan } from '../../../src/merge/merge-plan.ts'
 import { quoteQualified } from '../identifier.ts'
 import type { Target } from '../target.ts'
 import { isRemoval } from './change-shape.ts'
-import { columnAt, columnList, StagedSet, type StagedStatement } from './staged.ts'
+import {
+  columnAt,
+  columnList,
+  excludedValue,
+  quotedName,
+  StagedSet,
+  type StagedStatement,
+  storedValue,
+} from './staged.ts'
 
 export interface InsertOptions {
   readonly name: string
@@ -35,6 +43,30 @@ export function insertStatement(plan: MergePlan, target: Target, options: Insert
 /** `ON CONFLICT ("id")`; nothing for a table without a key. */
 export function onConflict(plan: MergePlan, target: Target): string {
   return `ON CONFLICT (${columnList(target, plan.key)})`
+}
+
+/** The row becomes what comes in, whatever it was. */
+export function overwriteConflict(plan: MergePlan, target: Target): readonly string[] {
+  const conflict = onConflict(plan, target)
+  const assignments = overwriteAssignments(plan, target)
+  return [assignments.length === 0 ? `${conflict} DO NOTHING` : `${conflict} DO UPDATE SET ${assignments.join(', ')}`]
+}
+
+/** `"a" = EXCLUDED."a"` for every column outside the key. */
+export function overwriteAssignments(plan: MergePlan, target: Target): readonly string[] {
+  return plan.columns.flatMap((_, position) => {
+    if (plan.key.includes(position)) return []
+    return [`${quotedName(target, position)} = ${overwritingValue(plan, target, position)}`]
+  })
+}
+
+/** A tombstone keeps the time at which it became one. */
+function overwritingValue(plan: MergePlan, target: Target, position: number): string {
+  const value = excludedValue(target, position)
+  const { deletedFlag } = plan
+  if (position !== plan.deletedAt || deletedFlag === undefined) return value
+  const staysDeleted = `${excludedValue(target, deletedFlag)} AND ${storedValue(target, deletedFlag)}`
+  return `CASE WHEN ${staysDeleted} THEN COALESCE(${storedValue(target, position)}, ${value}) ELSE ${value} END`
 }
 
 /** A row that holds nothing but its key and its sequence: what a removal leaves behind. */

@@ -3,7 +3,7 @@ import type { AggregateRule, ColumnRule, MergePlan, Sequence } from '../../../sr
 import type { DataType } from '../../../src/row/data-type.ts'
 import { quoteLiteral } from '../identifier.ts'
 import type { Target } from '../target.ts'
-import { anyValue, type SequenceGate, type Side, sequenceGate } from './gate.ts'
+import { anyValue, fieldsOf, type SequenceGate, type Side, sequenceGate } from './gate.ts'
 import type { Operands } from './operands.ts'
 import { columnAt } from './staged.ts'
 
@@ -283,10 +283,6 @@ function passes(column: Column, order: Sequence): string {
 function touches({ plan, operands }: Column, order: Sequence): string {
   if (order !== plan.sequence) return anyValue(order, fieldsOf(order, operands.incoming))
   return operands.says(must(order.columns[0], 'a sequence has a column'), 'TRUE')
-}
-
-export function fieldsOf(order: Sequence, side: (position: number) => string): Side {
-  return (field) => side(must(order.columns[field], 'a field of the sequence'))
 }
 
 function choose(condition: string, yes: string, no: string): string {

@@ -1,7 +1,7 @@
 import type { MergeChange } from '../../../src/merge/merge-change.ts'
 import type { Target } from '../target.ts'
-import { isCleared } from './change-shape.ts'
-import { excludedValue, type StagedSet, storedValue } from './staged.ts'
+import { initialValue, isCleared, isCollectDelta, isProductStep } from './change-shape.ts'
+import { excludedValue, StagedSet, storedValue } from './staged.ts'
 
 /**
  * Where an expression takes its values from. An upsert of changes that lack nothing reads them from EXCLUDED and stands in
@@ -44,19 +44,21 @@ export function stagedOperands(target: Target, set: StagedSet): Operands {
     takenOut: (position) =>
       set.derived(position, 'removed', ({ row }) => {
         const contribution = row[position]
-        return typeof contribution === 'object' && contribution !== null && 'remove' in contribution
-          ? contribution.remove
-          : null
+        return isCollectDelta(contribution) ? contribution.remove : null
       }),
     adds: set.flag('adds?', ({ op }) => op === 'upsert'),
   }
 }
 
+/** Values as the functions take them: factor or divisor of a product, the elements that come into a collection. */
+export function mergeSet(target: Target): StagedSet {
+  return new StagedSet(target, ({ row }, position) => {
+    const contribution = row[position]
+    if (isProductStep(contribution)) return contribution.by
+    return isCollectDelta(contribution) ? contribution.add : initialValue(contribution)
+  })
+}
+
 function isDivision(contribution: MergeChange['row'][number]): boolean {
-  return (
-    typeof contribution === 'object' &&
-    contribution !== null &&
-    'product' in contribution &&
-    contribution.product === 'divide'
-  )
+  return isProductStep(contribution) && contribution.product === 'divide'
 }
