@@ -1,4 +1,5 @@
 import { must } from '../../src/assert.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import { encodeArray, releaseScratch, UnsendableValue } from './binary-array.ts'
 import { PostgresFailure } from './failures.ts'
@@ -15,6 +16,8 @@ export interface EncodedChanges {
 export interface ChangeFault {
   readonly change: MergeChange
   readonly error: PostgresFailure
+  /** Default: `ROW_REJECTED`. */
+  readonly code?: ErrorCode | undefined
 }
 
 /** The statement with the changes as its arrays, one a column. `name`: prepare it under this name. */

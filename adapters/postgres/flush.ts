@@ -192,8 +192,8 @@ class TransactionalFlush {
     changes: readonly MergeChange[],
     origins?: ReadonlyMap<MergeChange, MergeChange>,
   ): Promise<void> {
-    const reject = ({ change, error }: ChangeFault): void =>
-      this.#reject(step, origins?.get(change) ?? change, error.sqlState, error.message)
+    const reject = ({ change, error, code }: ChangeFault): void =>
+      this.#reject(step, origins?.get(change) ?? change, error.sqlState, error.message, code)
     const attempt = async (part: readonly MergeChange[]): Promise<void> => {
       const outcome = await this.#attempt(step, part)
       this.#tally.add(step.at, outcome)
@@ -305,7 +305,8 @@ async function insertMissing(
   faults: ChangeFault[],
 ): Promise<number> {
   const outcomes = missing.map((change) => ({ change, outcome: route.missing(change) }))
-  for (const { change, outcome } of outcomes) if (outcome === 'rejected') faults.push({ change, error: withoutRow })
+  for (const { change, outcome } of outcomes)
+    if (outcome === 'rejected') faults.push({ change, error: withoutRow, code: 'RETRACT_WITHOUT_ROW' })
   const nothing = outcomes.filter(({ outcome }) => outcome === 'nothing').length
   const fresh = outcomes.flatMap(({ change, outcome }) => (outcome === 'insert' ? [change] : []))
   const { statement, changes, faults: unsendable } = encodeStep(table, route.insert, fresh)
@@ -322,7 +323,11 @@ const withoutRow = new PostgresFailure(
 )
 
 /** Between the lock and the insert another writer has put in the row; with it there, the merge comes out right. */
-const metAnotherWriter = new PostgresFailure('another writer inserted a row of the flush at the same time', 'transient')
+const metAnotherWriter = new PostgresFailure(
+  'another writer inserted a row of the flush at the same time',
+  'transient',
+  '40001',
+)
 
 function encodeStep(
   table: WritableTable,

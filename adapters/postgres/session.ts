@@ -29,7 +29,7 @@ export interface Transaction {
   query(statement: Statement): Promise<Answer>
   /** Throws `unknown-outcome` if the answer is lost. */
   commit(): Promise<void>
-  /** Never throws: a transaction that can't be rolled back is gone with its connection. */
+  /** Does nothing after `commit`. Never throws: a transaction that can't be rolled back is gone with its connection. */
   rollback(): Promise<void>
 }
 
@@ -69,6 +69,12 @@ export class PgSession implements Session {
       endTurn()
       throw toFailure(error)
     }
+    // once it has ended, the session may be at the next transaction
+    let hasEnded = false
+    const end = (): void => {
+      hasEnded = true
+      endTurn()
+    }
     return {
       query: async (statement) => {
         try {
@@ -83,16 +89,17 @@ export class PgSession implements Session {
         } catch (error) {
           throw commitFailure(error)
         } finally {
-          endTurn()
+          end()
         }
       },
       rollback: async () => {
+        if (hasEnded) return
         try {
           await this.#send({ text: 'ROLLBACK' })
         } catch {
           // the connection is gone, and the transaction with it
         } finally {
-          endTurn()
+          end()
         }
       },
     }

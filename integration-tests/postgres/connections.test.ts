@@ -127,7 +127,9 @@ describeEachPostgres('connections', (server) => {
     await sink.write({ kind: '+I', row: { id: 1, v: 'a' } })
     await sink.flush()
     await database.run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
-    await database.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tidegate'")
+    await database.rows(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tidegate' AND datname = current_database()",
+    )
     await sink.write({ kind: '+I', row: { id: 2, v: 'b' } })
     const closed = sink.close()
     await delay(300)
