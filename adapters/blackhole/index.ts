@@ -1,6 +1,6 @@
-import type { Capabilities } from '../../src/connector/capabilities.ts'
+import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
 import type { Connector, SinkWriter } from '../../src/connector/connector.ts'
-import { aggregateFunctions, takesRetract } from '../../src/merge/merge-plan.ts'
+import { countChanges } from '../../src/connector/count-changes.ts'
 import { formatDataType } from '../../src/row/data-type.ts'
 import { blackholeOptions } from './options.ts'
 
@@ -25,28 +25,16 @@ export const blackhole = {
 const blackholeWriter: SinkWriter = {
   server: 'blackhole',
   write: async ({ tables }) => ({
-    tables: tables.map(({ waves }) => ({ written: waves.reduce((count, wave) => count + wave.length, 0), stale: 0 })),
+    tables: tables.map((table) => ({ written: countChanges(table), stale: 0 })),
   }),
   close: async () => {},
 }
 
 /** Nobody reads what is written, so every rule is kept. */
 const blackholeCapabilities: Capabilities = {
-  changelog: 'upsert',
-  deleteModes: ['hard', 'tombstone', 'soft'],
-  patch: true,
-  sequence: { gate: true, compound: true, descending: true },
-  sequenceGroups: true,
-  aggregates: aggregateFunctions,
-  retracts: [...takesRetract],
-  firstRow: true,
-  moves: true,
-  transaction: true,
-  openTransaction: true,
+  ...everyRule,
   exactlyOnce: false,
-  truncate: true,
   outcome: 'none',
-  batchShape: 'upsert',
   volatile: true,
   tombstoneLife: 'for no time',
 }

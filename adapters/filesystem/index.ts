@@ -1,4 +1,4 @@
-import type { Capabilities } from '../../src/connector/capabilities.ts'
+import { type Capabilities, noRule } from '../../src/connector/capabilities.ts'
 import type { Connector } from '../../src/connector/connector.ts'
 import { formatDataType } from '../../src/row/data-type.ts'
 import { classifyFileError } from './failures.ts'
@@ -24,21 +24,9 @@ export const filesystem = {
 } satisfies Connector
 
 const filesystemCapabilities: Capabilities = {
-  changelog: 'insert-only',
-  deleteModes: [],
-  patch: false,
-  sequence: { gate: false, compound: false, descending: false },
-  sequenceGroups: false,
-  aggregates: [],
-  retracts: [],
-  firstRow: false,
-  moves: false,
-  transaction: false,
-  openTransaction: false,
+  ...noRule,
   exactlyOnce: false,
-  truncate: false,
   outcome: 'none',
-  batchShape: 'upsert',
   volatile: false,
   tombstoneLife: 'not at all',
 }

@@ -1,6 +1,5 @@
-import type { Capabilities } from '../../src/connector/capabilities.ts'
+import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
 import type { Connector } from '../../src/connector/connector.ts'
-import { aggregateFunctions, takesRetract } from '../../src/merge/merge-plan.ts'
 import { formatDataType } from '../../src/row/data-type.ts'
 import { memoryOptions } from './options.ts'
 import { MemoryWriter } from './writer.ts'
@@ -29,21 +28,9 @@ export const memory = {
 } satisfies Connector
 
 const memoryCapabilities: Capabilities = {
-  changelog: 'upsert',
-  deleteModes: ['hard', 'tombstone', 'soft'],
-  patch: true,
-  sequence: { gate: true, compound: true, descending: true },
-  sequenceGroups: true,
-  aggregates: aggregateFunctions,
-  retracts: [...takesRetract],
-  firstRow: true,
-  moves: true,
-  transaction: true,
-  openTransaction: true,
+  ...everyRule,
   exactlyOnce: true,
-  truncate: true,
   outcome: 'row',
-  batchShape: 'upsert',
   volatile: true,
   tombstoneLife: 'for the life of the process',
 }

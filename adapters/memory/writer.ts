@@ -5,6 +5,7 @@ import { TidegateError } from '../../src/errors.ts'
 import { createMergeFunction } from '../../src/merge/create-merge-function.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import type { MergeFunction } from '../../src/merge/merge-function.ts'
+import { isVisible } from '../../src/merge/stored-row.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { type Row, rowToObject } from '../../src/row/row.ts'
 import type { FoldKey } from '../../src/row/row-key.ts'
@@ -67,7 +68,7 @@ export class MemoryWriter implements SinkWriter {
     const visible: Readonly<Record<string, Value | null>>[] = []
     for (const row of plan.merge.key.length === 0 ? appended : rows.values()) {
       if (visible.length >= limit) break
-      if (isVisible(plan, row)) visible.push(rowToObject(plan.schema, row))
+      if (isVisible(plan.merge, row)) visible.push(rowToObject(plan.schema, row))
     }
     return visible
   }
@@ -149,10 +150,10 @@ export class MemoryWriter implements SinkWriter {
     // the delete of the old key may be earlier in the batch, so the row is looked up where it was before the flush
     const from =
       tableOf(this.#store, plan.name).rows.get(change.moveFrom.key) ?? this.#stored(table, staged, change.moveFrom.key)
-    if (from === undefined || !isVisible(plan, from)) {
+    if (from === undefined || !isVisible(plan.merge, from)) {
       // sent again, a move finds its row under the new key
       const there = this.#stored(table, staged, change.key)
-      return there !== undefined && isVisible(plan, there) ? { ...change, moveFrom: undefined } : undefined
+      return there !== undefined && isVisible(plan.merge, there) ? { ...change, moveFrom: undefined } : undefined
     }
     const row = change.row.map((value, at) => (value === undefined && at < plan.merge.declaredCount ? from[at] : value))
     return { ...change, row, moveFrom: undefined }
@@ -196,13 +197,9 @@ export class MemoryWriter implements SinkWriter {
 
 /** As the NOT NULL constraint of a database would refuse the row: a patch may find no row, and lack a column. */
 function incompleteness(plan: TablePlan, row: Row): ReturnType<MergeFunction['apply']> | undefined {
-  if (!isVisible(plan, row)) return undefined
+  if (!isVisible(plan.merge, row)) return undefined
   const column = plan.schema.columns.find(({ nullable }, at) => !nullable && (row[at] ?? null) === null)
   if (column === undefined) return undefined
   const reason = `column ${column.name} is NOT NULL and would have no value`
   return { outcome: 'rejected', row: undefined, code: 'ROW_REJECTED', reason }
-}
-
-function isVisible({ merge }: TablePlan, row: Row): boolean {
-  return merge.deletedFlag === undefined || row[merge.deletedFlag] !== true
 }

@@ -1,7 +1,6 @@
 import { must } from '../../src/assert.ts'
-import type { Capabilities } from '../../src/connector/capabilities.ts'
+import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
 import type { CheckFinding, Connector, ConnectorOptions, OpenContext } from '../../src/connector/connector.ts'
-import { aggregateFunctions, takesRetract } from '../../src/merge/merge-plan.ts'
 import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
 import { checkTables } from './open-tables.ts'
@@ -34,21 +33,9 @@ export const postgres = {
 } satisfies Connector
 
 const capabilities: Capabilities = {
-  changelog: 'upsert',
-  deleteModes: ['hard', 'tombstone', 'soft'],
-  patch: true,
-  sequence: { gate: true, compound: true, descending: true },
-  sequenceGroups: true,
-  aggregates: aggregateFunctions,
-  retracts: [...takesRetract],
-  firstRow: true,
-  moves: true,
-  transaction: true,
-  openTransaction: true,
+  ...everyRule,
   exactlyOnce: true,
-  truncate: true,
   outcome: 'count',
-  batchShape: 'upsert',
   volatile: false,
   tombstoneLife: 'until you remove it',
 }

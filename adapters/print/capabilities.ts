@@ -1,22 +1,14 @@
-import type { Capabilities } from '../../src/connector/capabilities.ts'
+import { type Capabilities, noRule } from '../../src/connector/capabilities.ts'
 
 /** Every change is shown once it is folded; nothing is stored, so no rule can depend on what is. */
 export const printCapabilities: Capabilities = {
+  ...noRule,
   changelog: 'upsert',
   deleteModes: ['hard'],
   patch: true,
-  sequence: { gate: false, compound: false, descending: false },
-  sequenceGroups: false,
-  aggregates: [],
-  retracts: [],
-  firstRow: false,
-  moves: false,
-  transaction: false,
-  openTransaction: false,
-  exactlyOnce: false,
   truncate: true,
+  exactlyOnce: false,
   outcome: 'none',
-  batchShape: 'upsert',
   volatile: true,
   tombstoneLife: 'not at all',
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { TableWriteResult, WriteBatch } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter } from '../../src/connector/connector.ts'
+import { countChanges } from '../../src/connector/count-changes.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { toJsonText } from '../../src/row/json-text.ts'
@@ -25,11 +26,12 @@ export class PrintWriter implements SinkWriter {
   async write(batch: WriteBatch): ReturnType<SinkWriter['write']> {
     const results: TableWriteResult[] = []
     let text = ''
-    for (const { table, truncate, waves } of batch.tables) {
+    for (const ofTable of batch.tables) {
+      const { table, truncate, waves } = ofTable
       const plan = this.#tables[table] as TablePlan
       if (truncate) text += `${prefix(plan)}truncate\n`
       for (const wave of waves) for (const change of wave) text += `${lineOf(plan, change)}\n`
-      results.push({ written: waves.reduce((count, wave) => count + wave.length, 0), stale: 0 })
+      results.push({ written: countChanges(ofTable), stale: 0 })
     }
     if (text !== '' && !this.#stream.write(text)) await once(this.#stream as never, 'drain')
     return { tables: results }

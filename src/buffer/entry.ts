@@ -39,3 +39,10 @@ export interface HeldUpdateBefore {
   /** Called when its update-after has come and it is dropped, or nothing of it was needed; for traces. */
   readonly dropped?: (() => void) | undefined
 }
+
+/** How many records an entry holds, over all its waves. */
+export function countRecords({ records, later }: Entry): number {
+  let count = records
+  for (const wave of later ?? []) count += wave.records
+  return count
+}

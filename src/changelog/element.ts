@@ -32,6 +32,10 @@ export interface Change {
   readonly record?: number | undefined
 }
 
+export function isChange(element: ChangelogElement): element is Change {
+  return element.type === undefined || element.type === 'change'
+}
+
 /** Every change of the group has been sent. */
 export interface GroupEnd {
   readonly type: 'group-end'

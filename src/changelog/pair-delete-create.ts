@@ -1,6 +1,6 @@
 import { toJsonText } from '../row/json-text.ts'
 import { ValueFault } from '../row/value-fault.ts'
-import type { Change, ChangelogElement } from './element.ts'
+import { type Change, type ChangelogElement, isChange } from './element.ts'
 
 type Emit = (element: ChangelogElement) => void
 
@@ -79,10 +79,6 @@ export function keyOfColumns(columns: readonly string[]): (change: Change) => st
       throw error
     }
   }
-}
-
-function isChange(element: ChangelogElement): element is Change {
-  return element.type === undefined || element.type === 'change'
 }
 
 function placeOf({ position }: Change): string | undefined {

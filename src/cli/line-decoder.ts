@@ -1,4 +1,4 @@
-import type { Change, ChangelogElement } from '../changelog/element.ts'
+import type { ChangelogElement } from '../changelog/element.ts'
 import type { Position, Positions } from '../changelog/position.ts'
 import type { Emit, InputRecord } from '../format/format.ts'
 import { StreamDecoder, type StreamDecoderOptions } from '../format/stream-decoder.ts'
@@ -116,8 +116,4 @@ export class LineDecoder {
     const written = this.#written.get(position?.partition ?? this.#options.identity)
     return written !== undefined && (element.record ?? this.#line - 1) <= written
   }
-}
-
-export function isChange(element: ChangelogElement): element is Change {
-  return element.type === undefined || element.type === 'change'
 }

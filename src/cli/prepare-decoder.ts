@@ -1,7 +1,7 @@
 import type { Change } from '../changelog/element.ts'
 import type { OnMalformed } from '../format/stream-decoder.ts'
 import { toJsonText } from '../row/json-text.ts'
-import type { Schema } from '../row/schema.ts'
+import { primaryKeyNames } from '../row/schema.ts'
 import type { TableSet } from '../sink/plan-tables.ts'
 import { TableRouter } from '../sink/table-router.ts'
 import type { ChangelogFile } from './changelog-file.ts'
@@ -25,7 +25,7 @@ export function prepareDecoder(
   const tables = inputs.map(({ definition, options }) => ({
     name: definition.name,
     source: { table: options['source.table'] ?? definition.name },
-    key: keyOf(definition.schema),
+    key: primaryKeyNames(definition.schema),
   }))
   const [only, ...others] = tables
   return new LineDecoder({
@@ -40,10 +40,6 @@ export function prepareDecoder(
     onMalformed,
     renameTable: file.isDeadLetters ? sourceNames(tables) : undefined,
   })
-}
-
-function keyOf({ columns, primaryKey }: Schema): readonly string[] {
-  return primaryKey.flatMap((at) => columns[at]?.name ?? [])
 }
 
 /** Something that is equal for the changes of one row of one table; undefined where there is no key to go by. */

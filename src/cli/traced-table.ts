@@ -1,13 +1,16 @@
 import type { MemoryStore } from '../../adapters/memory/store.ts'
 import type { Change } from '../changelog/element.ts'
 import type { Connector } from '../connector/connector.ts'
+import { storeKeyCodec } from '../connector/store-key-codec.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
 import type { MergeFunction } from '../merge/merge-function.ts'
+import { isVisible } from '../merge/stored-row.ts'
 import type { TablePlan } from '../plan/plan.ts'
 import { toJsonRow } from '../row/json-value.ts'
 import type { Row, RowObject } from '../row/row.ts'
 import { createRowKeyCodec, type FoldKey } from '../row/row-key.ts'
 import { createRowReader, type RowReader } from '../row/row-reader.ts'
+import { primaryKeyNames } from '../row/schema.ts'
 import { ValueFault } from '../row/value-fault.ts'
 
 /** A table of a simulation: its plan, its rows in the memory store, and its rows as a reader sees them. */
@@ -22,11 +25,7 @@ export class TracedTable {
     this.merge = createMergeFunction(plan.merge)
     this.#store = store
     const { schema } = plan
-    const normalizers = schema.primaryKey.map((at) => {
-      const column = schema.columns[at]
-      return column && connector.typeMapping.keyNormalizer(column.type)
-    })
-    const codec = createRowKeyCodec(schema, normalizers)
+    const codec = storeKeyCodec(connector.typeMapping, schema)
     this.#keyOf = schema.primaryKey.length === 0 ? () => undefined : (row) => codec.keyOf(row)
   }
 
@@ -38,8 +37,9 @@ export class TracedTable {
   }
 
   #keyMembers(row: RowObject): RowObject {
-    const names = this.plan.schema.primaryKey.map((at) => this.plan.schema.columns[at]?.name ?? '')
-    return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(row, name) ? [[name, row[name]]] : [])))
+    return Object.fromEntries(
+      primaryKeyNames(this.plan.schema).flatMap((name) => (Object.hasOwn(row, name) ? [[name, row[name]]] : [])),
+    )
   }
 
   foldKeyOf(row: Row | undefined): FoldKey | undefined {
@@ -59,8 +59,7 @@ export class TracedTable {
   }
 
   isVisible(row: Row): boolean {
-    const { deletedFlag } = this.plan.merge
-    return deletedFlag === undefined || row[deletedFlag] !== true
+    return isVisible(this.plan.merge, row)
   }
 
   rowJson(row: Row): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { AggregateFunction } from '../merge/merge-plan.ts'
+import { type AggregateFunction, aggregateFunctions, takesRetract } from '../merge/merge-plan.ts'
 
 /** What a store can do, as data. What is missing is refused at plan time with `CAPABILITY_MISSING`, never approximated. */
 export interface Capabilities {
@@ -31,4 +31,40 @@ export interface Capabilities {
   readonly volatile: boolean
   /** How long a tombstone is kept, for `explain`, e.g. `until you remove it`. */
   readonly tombstoneLife: string
+}
+
+type CanDo = Omit<Capabilities, 'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife'>
+
+/** A store that can keep every rule; what it tells, outlives and promises is its own to say. */
+export const everyRule: CanDo = {
+  changelog: 'upsert',
+  deleteModes: ['hard', 'tombstone', 'soft'],
+  patch: true,
+  sequence: { gate: true, compound: true, descending: true },
+  sequenceGroups: true,
+  aggregates: aggregateFunctions,
+  retracts: [...takesRetract],
+  firstRow: true,
+  moves: true,
+  transaction: true,
+  openTransaction: true,
+  truncate: true,
+  batchShape: 'upsert',
+}
+
+/** A store that appends whole rows and nothing else. */
+export const noRule: CanDo = {
+  changelog: 'insert-only',
+  deleteModes: [],
+  patch: false,
+  sequence: { gate: false, compound: false, descending: false },
+  sequenceGroups: false,
+  aggregates: [],
+  retracts: [],
+  firstRow: false,
+  moves: false,
+  transaction: false,
+  openTransaction: false,
+  truncate: false,
+  batchShape: 'upsert',
 }

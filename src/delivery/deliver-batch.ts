@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pRetry, { AbortError } from 'p-retry'
 import type { WriteBatch, WriteResult } from '../connector/batch.ts'
 import type { Connector, FailureClass, SinkWriter, WriteContext } from '../connector/connector.ts'
+import { countChanges } from '../connector/count-changes.ts'
 import { type ErrorCode, TidegateError } from '../errors.ts'
 import type { DeliveryPlan } from '../plan/plan.ts'
 
@@ -76,10 +77,7 @@ function jitter(attempt: number, delivery: DeliveryPlan): number {
 
 function everythingWritten(batch: WriteBatch): WriteResult {
   return {
-    tables: batch.tables.map(({ waves }) => ({
-      written: waves.reduce((count, wave) => count + wave.length, 0),
-      stale: 0,
-    })),
+    tables: batch.tables.map((table) => ({ written: countChanges(table), stale: 0 })),
   }
 }
 

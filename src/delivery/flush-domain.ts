@@ -1,11 +1,12 @@
 import PQueue from 'p-queue'
 import { assert, must } from '../assert.ts'
 import type { AccountCounters } from '../buffer/account.ts'
-import type { Entry } from '../buffer/entry.ts'
+import { countRecords, type Entry } from '../buffer/entry.ts'
 import { type BufferLoad, FoldBuffer, type Origin } from '../buffer/fold-buffer.ts'
 import type { Positions } from '../changelog/position.ts'
 import type { RejectedChange, TableBatch, Wave, WriteBatch, WriteResult } from '../connector/batch.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
+import { countChanges } from '../connector/count-changes.ts'
 import { TidegateError } from '../errors.ts'
 import type { MergeChange } from '../merge/merge-change.ts'
 import type { MergeFunction } from '../merge/merge-function.ts'
@@ -14,6 +15,7 @@ import type { FoldKey, RowKeyCodec } from '../row/row-key.ts'
 import { deliverBatch } from './deliver-batch.ts'
 import { laneOf } from './lane.ts'
 import { type FlushTrigger, publishEvent, type SinkEventListener } from './sink-event.ts'
+import { WaitingList } from './waiting-list.ts'
 
 export interface DomainTable {
   readonly plan: TablePlan
@@ -90,6 +92,8 @@ export class FlushDomain {
   #partOpen = false
   /** What the parts in the open transaction will count for once it is committed. */
   readonly #uncommitted: (() => void)[] = []
+  /** Who waits for a flush to end. */
+  readonly #settling = new WaitingList()
   readonly #sweeper: NodeJS.Timeout | undefined
   readonly #sinkRun = Math.random().toString(36).slice(2, 10)
 
@@ -199,18 +203,14 @@ export class FlushDomain {
 
   /** To be called after each record: flushes if a threshold is reached (rule B1). */
   afterRecord(): void {
-    const { flush } = this.#options.plan
-    if (flush.align === 'group') return
-    this.#checkThresholds()
-    if (this.#timer === undefined && flush.intervalMs > 0 && this.bufferedRows > 0) this.#startTimer()
+    if (this.#options.plan.flush.align === 'group') return
+    this.#flushIfDue()
   }
 
   /** A group has ended: holds of its keys are over, and an aligned flush may be cut here (rules K2, B2). */
   afterGroup(): void {
-    const { flush } = this.#options.plan
     for (const lane of this.#lanes) releaseHolds(lane)
-    this.#checkThresholds()
-    if (this.#timer === undefined && flush.intervalMs > 0 && this.bufferedRows > 0) this.#startTimer()
+    this.#flushIfDue()
   }
 
   /** The buffer is full: what can go goes, holds included. */
@@ -242,7 +242,9 @@ export class FlushDomain {
     assert(this.bufferedRows === 0 && this.#inFlight.size === 0, 'truncate comes after a flush')
     const lane = must(this.#lanes[0], 'a domain has a lane')
     const batch = this.#batch(lane, [{ table, truncate: true, waves: [] }], 0, 0, true)
-    await this.#run(lane, cutOf(batch, [], 'truncate'))
+    const cut = cutOf(batch, [], 'truncate')
+    this.#inFlight.add(cut)
+    await this.#run(lane, cut)
     if (this.#failure !== undefined) throw this.#failure
   }
 
@@ -267,12 +269,11 @@ export class FlushDomain {
   /** No more flushes are started; those under way end by the signal. */
   stop(failure: TidegateError): void {
     this.#failure ??= failure
-    this.#stopTimer()
+    this.#stopTimers()
   }
 
   async close(): Promise<void> {
-    this.#stopTimer()
-    clearInterval(this.#sweeper)
+    this.#stopTimers()
     await Promise.allSettled(this.#lanes.map(({ queue }) => queue.onIdle()))
     await this.#options.writer.close()
   }
@@ -285,12 +286,13 @@ export class FlushDomain {
     return lane.buffers[table] as FoldBuffer
   }
 
-  #checkThresholds(): void {
-    const { maxRows, maxBytes } = this.#options.plan.flush
+  #flushIfDue(): void {
+    const { maxRows, maxBytes, intervalMs } = this.#options.plan.flush
     for (const lane of this.#lanes) {
       if (maxRows > 0 && lane.load.rowCount >= maxRows) this.#trigger(lane, 'rows')
       else if (maxBytes > 0 && lane.load.byteCount >= maxBytes) this.#trigger(lane, 'bytes')
     }
+    if (this.#timer === undefined && intervalMs > 0 && this.bufferedRows > 0) this.#startTimer()
   }
 
   #startTimer(): void {
@@ -301,10 +303,10 @@ export class FlushDomain {
     }, this.#options.plan.flush.intervalMs)
   }
 
-  #stopTimer(): void {
+  #stopTimers(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#failure !== undefined) clearInterval(this.#sweeper)
+    clearInterval(this.#sweeper)
   }
 
   /** Tombstones whose retention is over are removed between flushes, a few times in each retention (rule G2). */
@@ -416,7 +418,7 @@ export class FlushDomain {
       truncate: false,
       waves: this.#waves(table, ofTable),
     }))
-    const rows = tables.reduce((count, { waves }) => count + waves.reduce((sum, wave) => sum + wave.length, 0), 0)
+    const rows = tables.reduce((count, table) => count + countChanges(table), 0)
     const cut = cutOf(this.#batch(lane, tables, rows, byteCount, commit), entries, trigger)
     this.#inFlight.add(cut)
     this.#inFlightBytes += byteCount
@@ -470,7 +472,6 @@ export class FlushDomain {
 
   async #run(lane: Lane, cut: Cut): Promise<void> {
     const { connector, writer, plan, signal, onEvent } = this.#options
-    this.#inFlight.add(cut)
     const started = performance.now()
     try {
       const { result, attempts } = await deliverBatch(cut.batch, {
@@ -488,7 +489,7 @@ export class FlushDomain {
       else this.#fail(cut, error)
     }
     this.#options.onSettled()
-    this.#wake()
+    this.#settling.wake()
     // the place in the queue is free only after this task has ended
     if (lane.pending !== undefined) setImmediate(() => this.#retrigger(lane))
   }
@@ -533,7 +534,7 @@ export class FlushDomain {
       error instanceof TidegateError
         ? error
         : new TidegateError(`a flush failed: ${String(error)}`, { code: 'FLUSH_FAILED', cause: error })
-    this.#stopTimer()
+    this.#stopTimers()
   }
 
   #release(cut: Cut): void {
@@ -582,21 +583,13 @@ export class FlushDomain {
     }
   }
 
-  #waiting: (() => void)[] = []
-
   async #anySettled(): Promise<void> {
     if (this.#inFlight.size === 0) {
       // nothing under way and rows left: the queue frees its place in this turn of the loop
       await new Promise<void>((resolve) => setImmediate(resolve))
       return
     }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    await this.#settling.next()
   }
 }
 
@@ -631,10 +624,7 @@ function rowOf(entry: Entry): MergeChange['row'] & never[] {
 
 function recordsIn(entries: readonly Entry[]): number {
   let records = 0
-  for (const entry of entries) {
-    records += entry.records
-    for (const later of entry.later ?? []) records += later.records
-  }
+  for (const entry of entries) records += countRecords(entry)
   return records
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../changelog/element.ts'
 import type { Problem } from '../errors.ts'
-import { emitChanges, emitPosition } from './emit-changes.ts'
+import { emitChanges, emitPosition, messageOf } from './emit-changes.ts'
 import type { Decoder, Emit, Format, FormatOptions, InputRecord, Sample } from './format.ts'
 import { readFormatOptions } from './format-option.ts'
 import {
@@ -9,7 +9,6 @@ import {
   malformed,
   type ParsedRecord,
   parseRecord,
-  requireObject,
   textListMember,
   textMember,
 } from './parse-record.ts'
@@ -49,11 +48,8 @@ class CanalJsonDecoder implements Decoder {
 
   decode(input: InputRecord, emit: Emit): void {
     const record = parseRecord(input)
-    if (record.value === null) {
-      emitPosition(record, emit)
-      return
-    }
-    const message = requireObject(record)
+    const message = messageOf(record, emit)
+    if (message === undefined) return
     if (!this.#includes(message)) {
       emitPosition(record, emit)
       return

@@ -1,6 +1,6 @@
 import type { Change } from '../changelog/element.ts'
 import type { Emit } from './format.ts'
-import type { JsonObject, ParsedRecord } from './parse-record.ts'
+import { type JsonObject, type ParsedRecord, requireObject } from './parse-record.ts'
 
 /** What the changes of one record have in common. */
 export type ChangeContext = Pick<Change, 'table' | 'group' | 'encoding'>
@@ -36,6 +36,13 @@ export function emitChanges(record: ParsedRecord, changes: readonly Change[], em
 /** A record with nothing to write still moves the position on. */
 export function emitPosition({ position, record }: ParsedRecord, emit: Emit): void {
   if (position !== undefined) emit({ type: 'position', position, record })
+}
+
+/** The message of a record. A tombstone has none, and only moves the position on: then the answer is undefined. */
+export function messageOf(record: ParsedRecord, emit: Emit): JsonObject | undefined {
+  if (record.value !== null) return requireObject(record)
+  emitPosition(record, emit)
+  return undefined
 }
 
 function placeChange(change: Change, { position, record }: ParsedRecord, more: true | undefined): Change {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { must } from '../assert.ts'
-import type { Change, ChangelogElement } from '../changelog/element.ts'
+import { type Change, type ChangelogElement, isChange } from '../changelog/element.ts'
 import { parseScript } from '../ddl/parse-script.ts'
 import { toJsonRow } from '../row/json-value.ts'
 import type { RowKind } from '../row/row-kind.ts'
@@ -139,10 +139,6 @@ function controlOf(element: ChangelogElement): Record<string, unknown>[] {
     default:
       return []
   }
-}
-
-function isChange(element: ChangelogElement): element is Change {
-  return element.type === undefined || element.type === 'change'
 }
 
 /** The change as the table sees it, in the value encoding of the cases. */

@@ -1,5 +1,5 @@
 import type { Change } from '../changelog/element.ts'
-import { emitChanges, emitPosition } from './emit-changes.ts'
+import { emitChanges, emitPosition, messageOf } from './emit-changes.ts'
 import type { Decoder, Emit, Format, InputRecord, Sample } from './format.ts'
 import { noOptions } from './format-option.ts'
 import {
@@ -8,7 +8,6 @@ import {
   malformed,
   type ParsedRecord,
   parseRecord,
-  requireObject,
   textListMember,
   textMember,
 } from './parse-record.ts'
@@ -45,11 +44,8 @@ class MaxwellJsonDecoder implements Decoder {
 
   decode(input: InputRecord, emit: Emit): void {
     const record = parseRecord(input)
-    if (record.value === null) {
-      emitPosition(record, emit)
-      return
-    }
-    const message = requireObject(record)
+    const message = messageOf(record, emit)
+    if (message === undefined) return
     const type = textMember(message, 'type') ?? ''
     if (silentTypes.has(type)) emitPosition(record, emit)
     else if (tableTypes.test(type)) emitTableChange(record, message, type, emit)

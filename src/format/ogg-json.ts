@@ -1,5 +1,5 @@
 import type { Change } from '../changelog/element.ts'
-import { emitChanges, emitPosition } from './emit-changes.ts'
+import { emitChanges, messageOf } from './emit-changes.ts'
 import type { Decoder, Emit, Format, InputRecord } from './format.ts'
 import { noOptions } from './format-option.ts'
 import {
@@ -9,7 +9,6 @@ import {
   member,
   type ParsedRecord,
   parseRecord,
-  requireObject,
   textListMember,
   textMember,
 } from './parse-record.ts'
@@ -44,11 +43,8 @@ class OggJsonDecoder implements Decoder {
 
   decode(input: InputRecord, emit: Emit): void {
     const record = parseRecord(input)
-    if (record.value === null) {
-      emitPosition(record, emit)
-      return
-    }
-    const message = requireObject(record)
+    const message = messageOf(record, emit)
+    if (message === undefined) return
     if (message['op_type'] === 'T') {
       emit({ type: 'truncate', table: textMember(message, 'table'), position: record.position, record: record.record })
     } else {

@@ -7,7 +7,7 @@ import { type ContributionRow, createMergeChange, type MergeChange } from './mer
 import type { Applied, Composed, Lifted, LiftInput, MergeFunction } from './merge-function.ts'
 import type { ColumnRule, MergePlan } from './merge-plan.ts'
 import { createSequenceOrder, isAbsentTuple, type SequenceOrder } from './sequence.ts'
-import { emptyRow, setDeleted, unchangedOr } from './stored-row.ts'
+import { emptyRow, isVisible, setDeleted, unchangedOr } from './stored-row.ts'
 
 /**
  * `deduplicate`: the newest change of a key is its row. With a sequence, newest goes by the gate (rules G1, G2), else by
@@ -190,7 +190,7 @@ export function createDeduplicate(plan: MergePlan): MergeFunction {
   }
 
   function isLive(stored: Row | undefined): stored is Row {
-    return stored !== undefined && (deletedFlag === undefined || stored[deletedFlag] !== true)
+    return stored !== undefined && isVisible(plan, stored)
   }
 
   /** The row with the change's columns; those that it lacks stay as they are in `base`, or are NULL without one. */

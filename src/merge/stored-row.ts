@@ -21,6 +21,11 @@ export function setDeleted(plan: MergePlan, row: Row, deleted: boolean, stored: 
   row[deletedAt] = deleted ? (since ?? null) : null
 }
 
+/** Whether a reader sees the stored row: it is neither a tombstone nor softly deleted, nor touched by retracts alone. */
+export function isVisible({ deletedFlag }: Pick<MergePlan, 'deletedFlag'>, row: Row): boolean {
+  return deletedFlag === undefined || row[deletedFlag] !== true
+}
+
 /** Equal column by column; absent and null differ. */
 export function sameRow(a: ContributionRow, b: ContributionRow, columns: readonly StoredColumn[]): boolean {
   for (const [position, { type }] of columns.entries()) {

@@ -3,6 +3,7 @@ import type { Connector, StatementText } from '../connector/connector.ts'
 import type { Problem, TidegateError } from '../errors.ts'
 import type { EffectiveOption } from '../options/resolve-options.ts'
 import { formatDataType } from '../row/data-type.ts'
+import { primaryKeyNames } from '../row/schema.ts'
 import { columnRuleText } from './column-rule-text.ts'
 import type { DeliveryPlan, FlushPlan, SinkPlan, SourcePlan, TablePlan } from './plan.ts'
 
@@ -81,7 +82,7 @@ function explainTable(connector: Connector, plan: TablePlan, isRefused: boolean)
     name: plan.name,
     target: connector.targetName(plan),
     input: explainInput(source, (at) => schema.columns[at]?.name ?? ''),
-    primaryKey: schema.primaryKey.map((at) => schema.columns[at]?.name ?? ''),
+    primaryKey: [...primaryKeyNames(schema)],
     mergeEngine: merge.key.length === 0 ? 'append' : merge.engine,
     deleteMode: merge.deleteMode,
     steps: plan.steps.map((step) => ({ ...step, in: formatKinds(step.in), out: formatKinds(step.out) })),

@@ -2,6 +2,7 @@ import type { Connector } from '../connector/connector.ts'
 import type { Problem } from '../errors.ts'
 import { notIdempotent } from '../merge/merge-plan.ts'
 import type { RowKind } from '../row/row-kind.ts'
+import { primaryKeyNames } from '../row/schema.ts'
 import { columnsRefusingRetract } from './compile-merge.ts'
 import type { TablePlan } from './plan.ts'
 import type { SourceInput } from './plan-input.ts'
@@ -104,7 +105,7 @@ function refuseConflicts({ plan, options, problems }: RefusalInput): void {
   const differs =
     upsertKey !== undefined &&
     (upsertKey === 'none' || upsertKey.length !== primaryKey.length || upsertKey.some((at) => !primaryKey.includes(at)))
-  const key = primaryKey.map((at) => columns[at]?.name).join(', ')
+  const key = primaryKeyNames(plan.schema).join(', ')
   if (differs && policy === undefined) {
     const named =
       upsertKey === 'none' ? 'has no upsert key' : `is unique by ${upsertKey.map((at) => columns[at]?.name).join(', ')}`

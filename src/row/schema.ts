@@ -46,3 +46,8 @@ export function createSchema(columns: readonly Column[], primaryKey: readonly st
   )
   return Object.freeze({ columns: Object.freeze(checked), primaryKey: Object.freeze(key), positions })
 }
+
+/** Names of the primary key columns, in the order of the PRIMARY KEY clause. */
+export function primaryKeyNames({ columns, primaryKey }: Pick<Schema, 'columns' | 'primaryKey'>): readonly string[] {
+  return primaryKey.map((position) => (columns[position] as Column).name)
+}

@@ -1,5 +1,6 @@
 import { AccountCounters } from '../buffer/account.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
+import { storeKeyCodec } from '../connector/store-key-codec.ts'
 import { parseScript } from '../ddl/parse-script.ts'
 import { pickTable } from '../ddl/pick-table.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
@@ -10,9 +11,8 @@ import { FlushDomain } from '../delivery/flush-domain.ts'
 import type { SinkEventListener } from '../delivery/sink-event.ts'
 import { TidegateError } from '../errors.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
-import type { DeliveryPlan, SinkPlan, TablePlan } from '../plan/plan.ts'
+import type { DeliveryPlan, SinkPlan } from '../plan/plan.ts'
 import type { SourceInput } from '../plan/plan-input.ts'
-import { createRowKeyCodec } from '../row/row-key.ts'
 import type { IntakeObserver } from './intake-observer.ts'
 import { definitionsOf, type PlannedDomain, planDomains, readTables, writtenTables } from './plan-tables.ts'
 import { Sink } from './sink.ts'
@@ -125,7 +125,7 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
     const own = plan.tables.map((table) => ({
       plan: table,
       merge: createMergeFunction(table.merge),
-      keys: keysOf(connector, table),
+      keys: storeKeyCodec(connector.typeMapping, table.schema),
     }))
     const domain: FlushDomain = new FlushDomain({
       plan,
@@ -165,14 +165,6 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
   late.sink = sink
   abortWith(sink, options.signal)
   return sink
-}
-
-function keysOf(connector: Connector, { schema }: TablePlan): SinkTable['keys'] {
-  const normalizers = schema.primaryKey.map((at) => {
-    const column = schema.columns[at]
-    return column && connector.typeMapping.keyNormalizer(column.type)
-  })
-  return createRowKeyCodec(schema, normalizers)
 }
 
 /** Under `fail` nothing is handed over: the sink raises the error itself. */

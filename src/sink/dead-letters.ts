@@ -7,6 +7,7 @@ import { changeToRecords } from '../merge/change-to-records.ts'
 import type { MergeChange } from '../merge/merge-change.ts'
 import type { TablePlan } from '../plan/plan.ts'
 import { type RowObject, rowToObject } from '../row/row.ts'
+import { primaryKeyNames } from '../row/schema.ts'
 
 /** The letter of a change that was refused on its way in: as it came. */
 export function changeLetter(plan: TablePlan, change: Change, code: ErrorCode, reason: string): DeadLetter {
@@ -37,9 +38,6 @@ export function lettersOf(
 
 function keyOf(plan: TablePlan, row: RowObject): RowObject {
   return Object.fromEntries(
-    plan.schema.primaryKey.map((at) => {
-      const name = plan.schema.columns[at]?.name ?? ''
-      return [name, Object.hasOwn(row, name) ? row[name] : undefined]
-    }),
+    primaryKeyNames(plan.schema).map((name) => [name, Object.hasOwn(row, name) ? row[name] : undefined]),
   )
 }

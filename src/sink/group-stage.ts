@@ -4,6 +4,8 @@ import type { Change } from '../changelog/element.ts'
 /** A change that waits for the end of its group, or of its record. */
 export interface StagedChange {
   readonly change: Change
+  /** Index of the sink's table that it is for. */
+  readonly table: number
   readonly origin: Origin
   readonly byteCount: number
 }

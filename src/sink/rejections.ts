@@ -1,5 +1,5 @@
 import type { AccountCounters } from '../buffer/account.ts'
-import type { Entry } from '../buffer/entry.ts'
+import { countRecords, type Entry } from '../buffer/entry.ts'
 import type { DeadLetter, FailureHandler } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
@@ -103,8 +103,7 @@ export class Rejections {
     const entry = table.domain.entryOf(table.index, key)
     if (blockedBy === undefined || entry === undefined) return []
     table.domain.removeEntry(entry)
-    const later = (entry.later ?? []).reduce((sum, { records }) => sum + records, 0)
-    this.#options.account.rejected += entry.records + later
+    this.#options.account.rejected += countRecords(entry)
     return entryLetters(table.plan, entry, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
   }
 

@@ -9,6 +9,7 @@ import type { FailureHandler } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
 import { UnwrittenError } from '../delivery/unwritten-error.ts'
+import { WaitingList } from '../delivery/waiting-list.ts'
 import { type ErrorCode, TidegateError } from '../errors.ts'
 import type { MergeChange } from '../merge/merge-change.ts'
 import type { LiftInput } from '../merge/merge-function.ts'
@@ -71,6 +72,8 @@ export class Sink implements AsyncDisposable {
   /** The store keeps the positions (rule R5): a flush may be cut only where one is reached. */
   readonly #exactlyOnce: boolean
   readonly #rejections: Rejections
+  /** Writers that wait for the buffer to have room. */
+  readonly #space = new WaitingList()
   #arrival = 0
   /** Oldest record of a large group whose transactions are being committed. */
   #committing = Number.POSITIVE_INFINITY
@@ -82,7 +85,6 @@ export class Sink implements AsyncDisposable {
   #failure: TidegateError | undefined
   #turn: Promise<void> | undefined
   #closing: Promise<FlushReport> | undefined
-  #waiting: (() => void)[] = []
   #otherTables = 0
 
   constructor(options: SinkOptions) {
@@ -228,7 +230,7 @@ export class Sink implements AsyncDisposable {
   /** No more is taken in; what was accepted before is still written by `close`. */
   #fail(failure: TidegateError): TidegateError {
     this.#failure ??= failure
-    this.#wake()
+    this.#space.wake()
     return this.#failure
   }
 
@@ -262,14 +264,14 @@ export class Sink implements AsyncDisposable {
         continue
       }
       for (const domain of this.#options.domains) domain.relieve()
-      if (this.#full) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      if (this.#full) await this.#space.next()
     }
   }
 
   /** Called by the domains whenever a flush has ended. */
   settled(): void {
     this.#positions.advance(this.#oldestArrival())
-    this.#wake()
+    this.#space.wake()
   }
 
   /** Called by the domains: everything that arrived before this is in them, or settled. */
@@ -281,12 +283,6 @@ export class Sink implements AsyncDisposable {
     let oldest = Math.min(this.arrivalBound(), this.#committing)
     for (const domain of this.#options.domains) oldest = Math.min(oldest, domain.oldestArrival)
     return oldest
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
   }
 
   #accept(element: ChangelogElement): Promise<void> | undefined {
@@ -329,7 +325,7 @@ export class Sink implements AsyncDisposable {
     }
     this.#account.accepted++
     const group = this.#groupOf(change)
-    if (group !== undefined) return this.#stageChange(group, change, origin)
+    if (group !== undefined) return this.#stageChange(group, change, at, origin)
     const pending = this.#take(change, at, origin)
     this.#recordEnd(change)
     if (change.more !== true) this.#afterRecord(at)
@@ -497,25 +493,24 @@ export class Sink implements AsyncDisposable {
     return this.#rejections.ofGroup(domain, entries, reason)
   }
 
-  #stageChange(id: string, change: Change, origin: Origin): Promise<void> | undefined {
+  #stageChange(id: string, change: Change, at: number, origin: Origin): Promise<void> | undefined {
     const open = this.#stage.get(id)
     if (open?.streaming === true) {
-      const at = this.#options.router.route(change.table) as number
       const pending = this.#take(change, at, origin)
       this.#recordEnd(change)
       return this.#sendParts(pending)
     }
     const byteCount = sizeOf(change)
-    const group = this.#stage.add(id, { change, origin: { ...origin }, byteCount })
+    const group = this.#stage.add(id, { change, table: at, origin: { ...origin }, byteCount })
     this.#recordEnd(change)
-    if (id === wholeRecord && change.more !== true) return this.#endRecord(group, change)
+    if (id === wholeRecord && change.more !== true) return this.#endRecord(group, change, at)
     return group.byteCount > this.plan.flush.bufferMaxBytes / 2 ? this.#streamGroup(group) : undefined
   }
 
-  #endRecord(group: StagedGroup, last: Change): Promise<void> | undefined {
+  #endRecord(group: StagedGroup, last: Change, at: number): Promise<void> | undefined {
     const pending = this.#takeGroup(group, last.position)
     this.#stage.close(group)
-    this.#afterRecord(this.#options.router.route(last.table) as number)
+    this.#afterRecord(at)
     return pending
   }
 
@@ -553,13 +548,12 @@ export class Sink implements AsyncDisposable {
 
   #takeGroup(group: StagedGroup, end: Position | undefined): Promise<void> | undefined {
     const pending: Promise<void>[] = []
-    for (const { change, origin } of this.#stage.drain(group)) {
-      const at = this.#options.router.route(change.table) as number
-      if (isReplay(end, this.#tables[at] as SinkTable)) {
-        this.#ignored(change, at, writtenBefore)
+    for (const { change, table, origin } of this.#stage.drain(group)) {
+      if (isReplay(end, this.#tables[table] as SinkTable)) {
+        this.#ignored(change, table, writtenBefore)
         continue
       }
-      const handling = this.#take(change, at, origin)
+      const handling = this.#take(change, table, origin)
       if (handling !== undefined) pending.push(handling)
     }
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
@@ -645,10 +639,9 @@ export class Sink implements AsyncDisposable {
     } catch (error) {
       failure = error
     }
-    const pendingGroups = this.#stage.size
     await this.#release()
     if (failure !== undefined) throw this.#closeError(failure)
-    return { account: this.account(), positions: this.positions(), pendingGroups }
+    return this.#report()
   }
 
   async #release(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../ddl/table-definition.ts'
-import type { Column } from '../row/schema.ts'
+import { type Column, primaryKeyNames } from '../row/schema.ts'
 
 /** What the model reads of a table: its declared columns and key, and its WITH options under their canonical names. */
 export type ModelTable = Pick<TableDefinition, 'schema' | 'options'>
@@ -50,7 +50,7 @@ export function readModelRules(table: ModelTable): ModelRules {
   const engine = options.get('merge-engine') ?? 'deduplicate'
   const sequence = names(options.get('sequence.field'))
   const groups = readGroups(options)
-  const key = schema.primaryKey.map((position) => schema.columns[position]?.name ?? '')
+  const key = primaryKeyNames(schema)
   return {
     columns: schema.columns,
     key,

@@ -8,6 +8,7 @@ import { inspectText } from '../../inspect/inspect-text.ts'
 import { createRowView } from '../../inspect/row-view.ts'
 import type { TableProfileOptions } from '../../inspect/table-profile.ts'
 import { toJsonText } from '../../row/json-text.ts'
+import { primaryKeyNames } from '../../row/schema.ts'
 import { TableRouter } from '../../sink/table-router.ts'
 import { type ChangelogFile, openChangelogFile } from '../changelog-file.ts'
 import type { CommandContext, Finish } from '../command-context.ts'
@@ -119,7 +120,7 @@ class TableKnowledge {
 }
 
 function keyOf({ schema }: TableDefinition): readonly string[] | undefined {
-  const names = schema.primaryKey.flatMap((at) => schema.columns[at]?.name ?? [])
+  const names = primaryKeyNames(schema)
   return names.length === 0 ? undefined : names
 }
 

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createMemoryStore, type MemoryStore } from '../../../adapters/memory/store.ts'
-import type { Change, ChangelogElement } from '../../changelog/element.ts'
+import { type Change, type ChangelogElement, isChange } from '../../changelog/element.ts'
 import type { FailureHandler } from '../../delivery/failure-handler.ts'
 import type { TidegateError } from '../../errors.ts'
 import type { InputRecord } from '../../format/format.ts'
 import type { TablePlan } from '../../plan/plan.ts'
 import { toJsonText } from '../../row/json-text.ts'
+import { primaryKeyNames } from '../../row/schema.ts'
 import { openSink } from '../../sink/create-sink.ts'
 import { type PlannedDomain, planDomains, readTables, type TableSet } from '../../sink/plan-tables.ts'
 import type { Sink } from '../../sink/sink.ts'
@@ -13,7 +14,7 @@ import { TableRouter } from '../../sink/table-router.ts'
 import { type ChangelogFile, openChangelogFile } from '../changelog-file.ts'
 import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus } from '../exit-status.ts'
-import { isChange, type LineDecoder } from '../line-decoder.ts'
+import type { LineDecoder } from '../line-decoder.ts'
 import { loadTables } from '../load-tables.ts'
 import { prepareDecoder } from '../prepare-decoder.ts'
 import { rowsText } from '../rows-text.ts'
@@ -188,22 +189,23 @@ class Simulation {
     await drain()
   }
 
-  /** Under `--trace` a flush follows each record, but never comes between the halves of a change of key (rule K6). */
   async #write(sink: Sink, elements: readonly ChangelogElement[]): Promise<void> {
+    if (this.#isTrace) await this.#trace(sink, elements)
+    else for (const element of elements) await sink.write(element)
+    for (const line of this.#malformed.splice(0)) if (this.#isTrace) await this.#printer.line(line)
+  }
+
+  /** A flush follows each record, but never comes between the halves of a change of key (rule K6). */
+  async #trace(sink: Sink, elements: readonly ChangelogElement[]): Promise<void> {
     const moves = keyChanges(elements, (table) => this.#route(table).table?.plan)
     const openPairs = new Set<number>()
     for (const [at, element] of elements.entries()) {
-      if (!this.#isTrace) {
-        await sink.write(element)
-        continue
-      }
       await this.#writeTraced(sink, element)
       const pair = isChange(element) ? element.pair : undefined
       if (pair !== undefined && moves.has(pair) && !openPairs.delete(pair)) openPairs.add(pair)
       const next = elements[at + 1]
       if (next === undefined || (next.record !== element.record && openPairs.size === 0)) await this.#endRecord(sink)
     }
-    for (const line of this.#malformed.splice(0)) if (this.#isTrace) await this.#printer.line(line)
   }
 
   async #writeTraced(sink: Sink, element: ChangelogElement): Promise<void> {
@@ -315,8 +317,8 @@ function keyChanges(
   const moves = new Set<number>()
   for (const element of elements) {
     if (!isChange(element) || element.pair === undefined) continue
-    const { schema } = planOf(element.table) ?? { schema: undefined }
-    const names = schema?.primaryKey.map((at) => schema.columns[at]?.name ?? '') ?? []
+    const plan = planOf(element.table)
+    const names = plan === undefined ? [] : primaryKeyNames(plan.schema)
     const key = names.map((name) => String(element.row[name])).join('\0')
     const first = firstKeys.get(element.pair)
     if (first === undefined) firstKeys.set(element.pair, key)
