@@ -13,6 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: ['./integration-tests/property-seed.ts'],
           include: ['src/**/*.test.ts', 'adapters/**/*.test.ts'],
           testTimeout: 30_000,
           sequence: { groupOrder: 0 },
@@ -21,6 +22,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          setupFiles: ['./integration-tests/property-seed.ts'],
           include: ['integration-tests/**/*.test.ts'],
           exclude: ['integration-tests/package/**'],
           globalSetup: ['./integration-tests/build-package.ts', './integration-tests/start-stores.ts'],

@@ -25,16 +25,20 @@ declare module 'vitest' {
 }
 
 /**
- * Defines tests that run against one store; the closing report counts them as its. Where this machine cannot run the
- * store, one skipped test says why; a store that `TIDEGATE_TEST_STORES` leaves out has none.
+ * Defines tests that run against one store; the closing report counts them as its. Where the run leaves the store out, or
+ * this machine cannot run it, one skipped test says why.
  */
 export function describeStore(name: StoreName, title: string, define: (status: StoreStatus) => void): void {
   const status = inject('stores').find((store) => store.name === name)
-  if (status === undefined) return
   describe(`${title} on ${name}`, { meta: { store: name } }, () => {
-    if (status.missing === undefined) define(status)
-    else test('the server runs', (context) => context.skip(`${name}: ${status.missing}`))
+    if (status === undefined) leaveOut(`${name} is not among the stores of this run`)
+    else if (status.missing !== undefined) leaveOut(`${name}: ${status.missing}`)
+    else define(status)
   })
+}
+
+function leaveOut(reason: string): void {
+  test('the server runs', (context) => context.skip(reason))
 }
 
 /** The same tests for every PostgreSQL server of the run. PGlite, which has no server, is not among them. */

@@ -8,7 +8,7 @@ export interface Entry {
   readonly table: number
   /** Undefined only while nothing but an update-before is held. */
   change: MergeChange | undefined
-  /** How many records are folded into `change`. */
+  /** How many records are folded into `change`; 0 for the deletion of a change of key whose record is counted elsewhere. */
   records: number
   /** Changes for the second and later waves. */
   later: Later[] | undefined
@@ -38,6 +38,13 @@ export interface HeldUpdateBefore {
   readonly reject: (() => void) | undefined
   /** Called when its update-after has come and it is dropped, or nothing of it was needed; for traces. */
   readonly dropped?: (() => void) | undefined
+}
+
+/** How many changes of an entry stand for no record of their own. */
+export function countUncounted({ change, records, later }: Entry): number {
+  let count = change !== undefined && records === 0 ? 1 : 0
+  for (const wave of later ?? []) if (wave.records === 0) count++
+  return count
 }
 
 /** How many records an entry holds, over all its waves. */

@@ -38,17 +38,20 @@ export class FoldBuffer {
     this.#load = load
   }
 
-  /** Folds a change into its key's entry. `isAdd`: it ends a hold, as the update-after that was waited for. */
-  add(change: MergeChange, byteCount: number, isAdd: boolean, origin: Origin): Entry {
+  /**
+   * Folds a change into its key's entry. `isAdd`: it ends a hold, as the update-after that was waited for. `records`: how
+   * many accepted changes it stands for, 0 if they are counted elsewhere.
+   */
+  add(change: MergeChange, byteCount: number, isAdd: boolean, origin: Origin, records: 0 | 1 = 1): Entry {
     const entry = this.entries.get(change.key)
-    if (entry === undefined) return this.#insert(change, byteCount, change.key, origin)
+    if (entry === undefined) return this.#insert(change, byteCount, change.key, origin, records)
     if (entry.heldSince >= 0) {
       if (isAdd && entry.held !== undefined) this.#dropHeld(entry)
       else this.#releaseHeld(entry)
     }
     entry.record = origin.record
     entry.position = origin.position
-    this.#fold(entry, change, byteCount)
+    this.#fold(entry, change, byteCount, records)
     return entry
   }
 
@@ -63,7 +66,7 @@ export class FoldBuffer {
   /** Keeps an update-before aside: dropped if its update-after comes, else folded in or refused when the hold ends. */
   holdUpdateBefore(key: FoldKey, held: HeldUpdateBefore, flushCount: number, origin: Origin): Entry {
     let entry = this.entries.get(key)
-    if (entry === undefined) entry = this.#insert(undefined, 0, key, origin)
+    if (entry === undefined) entry = this.#insert(undefined, 0, key, origin, 0)
     else if (entry.heldSince >= 0) this.#releaseHeld(entry)
     entry.held = held
     entry.heldSince = flushCount
@@ -85,9 +88,8 @@ export class FoldBuffer {
     const { held } = entry
     this.#clearHeld(entry)
     if (change === undefined) return entry
-    // an update-before that was folded in at once stays; the deletion is one change more
-    if (held === undefined) this.#account.accepted++
-    this.#fold(entry, change, held?.byteCount ?? 0)
+    // an update-before that was folded in at once is counted already
+    this.#fold(entry, change, held?.byteCount ?? 0, held === undefined ? 0 : 1)
     entry.record = origin.record
     entry.position = origin.position
     return entry
@@ -100,12 +102,12 @@ export class FoldBuffer {
     this.#load.byteCount -= entry.byteCount
   }
 
-  #insert(change: MergeChange | undefined, byteCount: number, key: FoldKey, origin: Origin): Entry {
+  #insert(change: MergeChange | undefined, byteCount: number, key: FoldKey, origin: Origin, records: 0 | 1): Entry {
     const entry: Entry = {
       key,
       table: this.#table,
       change,
-      records: change === undefined ? 0 : 1,
+      records,
       later: undefined,
       byteCount: byteCount + entryOverhead,
       firstArrival: origin.arrival,
@@ -121,11 +123,11 @@ export class FoldBuffer {
     return entry
   }
 
-  #fold(entry: Entry, change: MergeChange, byteCount: number): void {
+  #fold(entry: Entry, change: MergeChange, byteCount: number, records: 0 | 1): void {
     const { change: first, later } = entry
     if (first === undefined) {
       entry.change = change
-      entry.records = 1
+      entry.records = records
       this.#resize(entry, entry.byteCount + byteCount)
       return
     }
@@ -135,23 +137,23 @@ export class FoldBuffer {
     const composed =
       tail.moveFrom === undefined || change.op === 'delete' ? this.#merge.compose(tail, change) : 'cannot'
     if (composed === 'stale') {
-      this.#account.stale++
+      this.#account.stale += records
       return
     }
     if (composed === 'cannot') {
-      if (later === undefined) entry.later = [{ change, records: 1 }]
-      else later.push({ change, records: 1 })
+      if (later === undefined) entry.later = [{ change, records }]
+      else later.push({ change, records })
       this.#resize(entry, entry.byteCount + byteCount)
       return
     }
     if (last === undefined) {
       entry.change = composed
-      entry.records++
+      entry.records += records
       // exact where the later change replaces the earlier one, and close enough where both were needed
       if (later === undefined && composed === change) this.#resize(entry, byteCount + entryOverhead)
     } else {
       last.change = composed
-      last.records++
+      last.records += records
     }
   }
 
@@ -171,7 +173,7 @@ export class FoldBuffer {
     this.#clearHeld(entry)
     if (held === undefined) return
     if (held.change === undefined) held.reject?.()
-    else this.#fold(entry, held.change, held.byteCount)
+    else this.#fold(entry, held.change, held.byteCount, 1)
   }
 
   #clearHeld(entry: Entry): void {

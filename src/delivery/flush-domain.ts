@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import { assert, must } from '../assert.ts'
 import type { AccountCounters } from '../buffer/account.ts'
-import { countRecords, type Entry } from '../buffer/entry.ts'
+import { countRecords, countUncounted, type Entry } from '../buffer/entry.ts'
 import { type BufferLoad, FoldBuffer, type Origin } from '../buffer/fold-buffer.ts'
 import type { Positions } from '../changelog/position.ts'
 import type { RejectedChange, TableBatch, Wave, WriteBatch, WriteResult } from '../connector/batch.ts'
@@ -60,6 +60,8 @@ interface Cut {
   readonly byteCount: number
   rejectedRecords: number
   rejectedChanges: number
+  /** Those of them that stand for no record of their own. */
+  rejectedUncounted: number
 }
 
 interface Lane {
@@ -191,8 +193,7 @@ export class FlushDomain {
     if (buffer.entries.get(entry.key) === entry) return buffer.replaceHeld(entry, deletion, origin)
     if (deletion === undefined) return undefined
     // the update-before went out in a flush of its own, and was accounted for there
-    this.#options.account.accepted++
-    return buffer.add(deletion, 0, false, origin)
+    return buffer.add(deletion, 0, false, origin, 0)
   }
 
   /** The two halves of a change of key go out together. */
@@ -503,10 +504,14 @@ export class FlushDomain {
       stale += table.stale
     }
     const records = recordsIn(cut.entries)
+    const uncounted = uncountedIn(cut.entries) - cut.rejectedUncounted
+    // the store counts them with the rest, and most often writes them
+    const writtenRecords = Math.max(0, written - uncounted)
+    const staleRecords = Math.max(0, stale - Math.max(0, uncounted - written))
     this.#uncommitted.push(() => {
-      account.written += written
-      account.stale += stale
-      account.folded += records - cut.rejectedRecords - written - stale
+      account.written += writtenRecords
+      account.stale += staleRecords
+      account.folded += records - cut.rejectedRecords - writtenRecords - staleRecords
     })
     if (cut.batch.commit) for (const count of this.#uncommitted.splice(0)) count()
     this.#release(cut)
@@ -564,6 +569,7 @@ export class FlushDomain {
     for (const { records } of found) {
       cut.rejectedRecords += records
       cut.rejectedChanges++
+      if (records === 0) cut.rejectedUncounted++
       account.rejected += records
     }
   }
@@ -615,6 +621,7 @@ function cutOf(batch: WriteBatch, entries: readonly Entry[], trigger: FlushTrigg
     byteCount: batch.byteCount,
     rejectedRecords: 0,
     rejectedChanges: 0,
+    rejectedUncounted: 0,
   }
 }
 
@@ -626,6 +633,12 @@ function recordsIn(entries: readonly Entry[]): number {
   let records = 0
   for (const entry of entries) records += countRecords(entry)
   return records
+}
+
+function uncountedIn(entries: readonly Entry[]): number {
+  let changes = 0
+  for (const entry of entries) changes += countUncounted(entry)
+  return changes
 }
 
 function releaseHolds(lane: Lane): void {

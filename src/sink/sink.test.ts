@@ -203,6 +203,19 @@ test('K6 the halves of a change of key are one flush, and the account closes', a
   expect(account).toMatchObject({ accepted: 3, written: 3, held: 0 })
 })
 
+test('R4 the deletion of a changed key is no change more where its update-before went out in an earlier flush', async () => {
+  const { sink, store } = await open(", 'sequence.field' = 'ts'")
+  await sink.write(change('+I', 1, 'a', { row: { id: 1, status: 'a', amount: '1.5', ts: 1 } }))
+  await sink.flush()
+  await sink.write(change('-U', 1, 'a', { row: { id: 1, status: 'a', amount: '1.5', ts: 1 }, pair: 7 }))
+  await sink.flush()
+  await sink.write(change('+U', 2, 'a', { row: { id: 2, status: 'a', amount: '1.5', ts: 2 }, pair: 7 }))
+  const { account } = await sink.close()
+  expect(rows(store)).toContainEqual([2n, 'a', '1.50', 2n, false])
+  expect(account).toMatchObject({ accepted: 3, held: 0 })
+  expect(account.written + account.folded + account.stale + account.ignored).toBe(3)
+})
+
 test('K6 a dropped update-before still deletes the old key when the key changes', async () => {
   const { sink, store } = await open(", 'sink.ignore.update-before' = 'true'")
   await sink.write(change('+I', 1, 'a'))
