@@ -11,6 +11,7 @@ import { type Row, rowToObject } from '../../src/row/row.ts'
 import type { FoldKey } from '../../src/row/row-key.ts'
 import type { Value } from '../../src/row/value.ts'
 import { createMemoryStore, isMemoryStore, type MemoryStore, tableOf } from './store.ts'
+import { lockStore } from './store-lock.ts'
 
 /** What a flush has done to one table and not yet committed. */
 interface Staged {
@@ -30,6 +31,9 @@ export class MemoryWriter implements SinkWriter {
   readonly #sinkId: string | undefined
   readonly #epoch: number
   #staged = new Map<number, Staged>()
+  /** The first parts of a group are staged, the last one has not come. */
+  #partOpen = false
+  #unlock = (): void => {}
 
   constructor({ client, tables, plan }: OpenContext) {
     this.#store = isMemoryStore(client) ? client : createMemoryStore()
@@ -46,15 +50,21 @@ export class MemoryWriter implements SinkWriter {
   }
 
   async write(batch: WriteBatch, context: WriteContext): ReturnType<SinkWriter['write']> {
-    this.#checkFence()
+    // the parts of a group go on in the transaction that the first one has begun
+    if (!this.#partOpen) this.#unlock = await lockStore(this.#store)
     try {
+      this.#checkFence()
       const tables: TableWriteResult[] = []
       for (const table of batch.tables) tables.push(await this.#writeTable(table, context))
       if (batch.commit) this.#commit(batch)
+      this.#partOpen = !batch.commit
       return { tables }
     } catch (error) {
       this.#staged = new Map()
+      this.#partOpen = false
       throw error
+    } finally {
+      if (!this.#partOpen) this.#unlock()
     }
   }
 
@@ -73,7 +83,11 @@ export class MemoryWriter implements SinkWriter {
     return visible
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#staged = new Map()
+    this.#partOpen = false
+    this.#unlock()
+  }
 
   #checkFence(): void {
     if (this.#sinkId === undefined || this.#store.ledger.get(this.#sinkId)?.epoch === this.#epoch) return

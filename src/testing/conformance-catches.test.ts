@@ -5,6 +5,7 @@ import type { WriteBatch } from '../connector/batch.ts'
 import type { Connector, OpenContext, SinkWriter } from '../connector/connector.ts'
 import type { MergeChange } from '../merge/merge-change.ts'
 import type { TablePlan } from '../plan/plan.ts'
+import type { FoldKey } from '../row/row-key.ts'
 import { conformance } from './conformance.ts'
 import { memoryHarness } from './memory-harness.ts'
 
@@ -48,6 +49,11 @@ const broken: readonly { readonly fault: string; readonly connector: Connector; 
       return { ...plan, merge: { ...plan.merge, sequence: sequence && { ...sequence, tie: 'last-arrival' } } }
     }),
     foundBy: 'gate-tie-first',
+  },
+  {
+    fault: 'compares sequences with what it wrote itself, not with what is stored',
+    connector: gatedByMemoryOfItsOwn(),
+    foundBy: 'concurrent-gate',
   },
   {
     fault: 'leaves no tombstones',
@@ -135,6 +141,33 @@ function changingPlans(change: (plan: TablePlan) => TablePlan): Connector {
   return {
     ...memory,
     open: (context: OpenContext) => memory.open({ ...context, tables: context.tables.map(change) }),
+  }
+}
+
+/** What a writer does that caches the newest versions: right as long as it is alone. */
+function gatedByMemoryOfItsOwn(): Connector {
+  return {
+    ...memory,
+    open: async (context) => {
+      const newest = new Map<FoldKey, bigint>()
+      const tables = context.tables.map((plan) => ({ ...plan, merge: { ...plan.merge, sequence: undefined } }))
+      const at = context.tables[0]?.merge.sequence?.columns[0] ?? 0
+      const isNewer = ({ key, row }: MergeChange): boolean => {
+        const sequence = row[at] as bigint
+        if (sequence < (newest.get(key) ?? sequence)) return false
+        newest.set(key, sequence)
+        return true
+      }
+      const writer = membersOf(await memory.open({ ...context, tables }))
+      return {
+        ...writer,
+        write: (batch, writeContext) =>
+          writer.write(
+            withChanges(batch, (changes) => changes.filter(isNewer)),
+            writeContext,
+          ),
+      }
+    },
   }
 }
 

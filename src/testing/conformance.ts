@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChangelogElement } from '../changelog/element.ts'
 import { CaseContext, EventRecord, writeAndClose } from './case-context.ts'
 import { aggregateCases } from './cases/aggregate-cases.ts'
+import { concurrencyCases } from './cases/concurrency-cases.ts'
 import { deliveryCases } from './cases/delivery-cases.ts'
 import { flushCases } from './cases/flush-cases.ts'
 import { type FreeCase, people } from './cases/free-case.ts'
@@ -39,6 +40,7 @@ const freeCases: readonly FreeCase[] = [
   ...valueCases,
   ...identifierCases,
   ...propertyCases,
+  ...concurrencyCases,
 ]
 
 function mergeCase(context: CaseContext, one: MergeCase): ConformanceCase {
