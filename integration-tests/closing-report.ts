@@ -1,5 +1,6 @@
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import { conformanceResults, outdatedConformance, writeConformance } from './conformance/conformance-report.ts'
 import type { StoreStatus } from './stores.ts'
 
 /**
@@ -24,7 +25,7 @@ export default class ClosingReport implements Reporter {
     const faults = [
       ...brokenModules(modules),
       ...errors.map((error) => `error outside a test: ${error.message}`),
-      ...silentSkips(tests),
+      ...(this.#isFiltered() ? [] : [...silentSkips(tests), ...this.#conformanceFaults(tests, required)]),
       ...brokenStores(stores),
       ...(required ? droppedStores(stores, tests) : []),
     ]
@@ -33,6 +34,19 @@ export default class ClosingReport implements Reporter {
     console.log(['', ...lines, ''].join('\n'))
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length
     this.#counts = { passed: count('passed'), failed: count('failed') + faults.length, skipped: count('skipped') }
+  }
+
+  /** By the names of tests: the rest is skipped by whoever runs it. */
+  #isFiltered(): boolean {
+    return this.#vitest?.config.testNamePattern !== undefined
+  }
+
+  #conformanceFaults(tests: readonly TestCase[], complete: boolean): readonly string[] {
+    const results = conformanceResults(tests, this.#stores())
+    if (results.length === 0) return []
+    if (process.env['TIDEGATE_CONFORMANCE'] !== 'write') return outdatedConformance(results, complete)
+    writeConformance(results)
+    return []
   }
 
   #stores(): readonly StoreStatus[] {

@@ -8,7 +8,9 @@ import { runConformance } from './run-conformance.ts'
 /** The memory connector is in src/testing/conformance.test.ts; the other servers are in the file beside, for a second worker. */
 const servers: readonly StoreName[] = ['postgres-machine', 'postgres-url']
 
-describe('the filesystem connector conforms', () => runConformance(filesystemHarness()))
+describe('the filesystem connector conforms', { meta: { store: 'filesystem' } }, () =>
+  runConformance(filesystemHarness()),
+)
 
 describeStore('pglite', 'the postgres connector conforms', () => runConformance(pgliteHarness(new PGlite())))
 

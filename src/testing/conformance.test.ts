@@ -1,7 +1,5 @@
-import { describe, test } from 'vitest'
-import { conformance } from './conformance.ts'
+import { describe } from 'vitest'
+import { runConformance } from '../../integration-tests/conformance/run-conformance.ts'
 import { memoryHarness } from './memory-harness.ts'
 
-describe('the memory connector conforms', () => {
-  for (const { id, title, run } of conformance(memoryHarness())) test(`${title} (${id})`, run)
-})
+describe('the memory connector conforms', { meta: { store: 'memory' } }, () => runConformance(memoryHarness()))

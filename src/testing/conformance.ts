@@ -16,7 +16,7 @@ import { propertyCases } from './cases/property-cases.ts'
 import { rowKindCases } from './cases/row-kind-cases.ts'
 import { sequenceCases } from './cases/sequence-cases.ts'
 import { valueCases } from './cases/value-cases.ts'
-import type { ConformanceCase, Harness } from './harness.ts'
+import type { ConformanceCase, ConformanceOutcome, Harness } from './harness.ts'
 
 /**
  * The conformance suite: every rule of `docs/SPEC.md` that a connector shows, as data for any test runner:
@@ -50,8 +50,9 @@ function mergeCase(context: CaseContext, one: MergeCase): ConformanceCase {
     title: one.title,
     needs: needs.map(({ name }) => name),
     run: async () => {
-      if (!(await context.declares(needs))) await refuse(context, needs, one.columns, one.options)
-      else for (const cut of ways) await runMergeCase(context, one, cut)
+      if (!(await context.declares(needs))) return await refuse(context, needs, one.columns, one.options)
+      for (const cut of ways) await runMergeCase(context, one, cut)
+      return 'passed'
     },
   }
 }
@@ -64,8 +65,9 @@ function freeCase(context: CaseContext, one: FreeCase): ConformanceCase {
     needs: needs.map(({ name }) => name),
     run: async () => {
       const { columns = people, options } = one.ask ?? {}
-      if (await context.declares(needs)) await one.run(context)
-      else await refuse(context, needs, columns, options)
+      if (!(await context.declares(needs))) return await refuse(context, needs, columns, options)
+      await one.run(context)
+      return 'passed'
     },
   }
 }
@@ -76,14 +78,15 @@ async function refuse(
   needs: readonly Need[],
   columns: string,
   options: Readonly<Record<string, string>> = {},
-): Promise<void> {
+): Promise<ConformanceOutcome> {
   const capabilities = await context.capabilities()
   const missing = needs.filter(({ declaredBy }) => !declaredBy(capabilities))
   const codes = missing.flatMap(({ code }) => code ?? [])
-  if (codes.length === 0) return
+  if (codes.length === 0) return 'elsewhere'
   const asked = Object.assign({}, ...missing.map(({ ask }) => ask), options) as Record<string, string>
   const table = await context.table(columns, asked)
   await context.expectRefused(table, codes)
+  return 'refused'
 }
 
 /** How a changelog is cut into flushes. */

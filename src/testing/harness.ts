@@ -28,6 +28,12 @@ export interface Harness {
   readonly sever?: (() => Promise<void>) | undefined
 }
 
+/**
+ * How a connector keeps a rule. `refused`: it does not declare what the case needs, and the plan refuses it by code.
+ * `elsewhere`: as `refused`, but nothing in a plan asks for it; what comes is rejected while the sink runs, in another case.
+ */
+export type ConformanceOutcome = 'passed' | 'refused' | 'elsewhere'
+
 /** One test. `run` rejects with an assertion error if the connector does not keep the rule. */
 export interface ConformanceCase {
   readonly id: string
@@ -35,5 +41,5 @@ export interface ConformanceCase {
   readonly title: string
   /** Names of the capabilities that the case is about. Where one is not declared, `run` checks that it is refused. */
   readonly needs: readonly string[]
-  readonly run: () => Promise<void>
+  readonly run: () => Promise<ConformanceOutcome>
 }

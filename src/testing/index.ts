@@ -1,7 +1,7 @@
 export { formatChangelog, parseChangelog } from './changelog-text.ts'
 export { conformance } from './conformance.ts'
 export { type Fault, type FaultyConnector, faultyConnector } from './faulty-connector.ts'
-export type { ConformanceCase, Harness } from './harness.ts'
+export type { ConformanceCase, ConformanceOutcome, Harness } from './harness.ts'
 export { memoryHarness } from './memory-harness.ts'
 export { type ModelResult, model } from './model.ts'
 export type { ModelTable } from './model-rules.ts'
