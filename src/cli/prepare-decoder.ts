@@ -46,7 +46,7 @@ export function prepareDecoder(
 function keysByTable(tables: readonly DecodedTable[]): (change: Change) => unknown {
   const router = new TableRouter(tables)
   return ({ table, row }) => {
-    const at = router.route(table)
+    const [at] = router.route(table)
     const key = at === undefined ? [] : (tables[at]?.key ?? [])
     const values = key.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined))
     return values.length === 0 || values.includes(undefined) ? undefined : toJsonText([at, ...values])

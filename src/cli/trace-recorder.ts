@@ -42,8 +42,8 @@ export type OnFlush = (trigger: FlushTrigger, settled: readonly TracedChange[]) 
 export class TraceRecorder implements IntakeObserver {
   readonly #tables: readonly TracedTable[]
   readonly #onFlush: OnFlush
-  readonly #byChange = new Map<Change, TracedChange>()
-  readonly #halves = new Map<number, TracedChange>()
+  readonly #byChange = new Map<Change, readonly TracedChange[]>()
+  readonly #halves = new Map<TracedTable, Map<number, TracedChange>>()
   /** By table and key: changes that are in the buffer, in the order of arrival. */
   readonly #buffered = new Map<TracedTable, Map<FoldKey, TracedChange[]>>()
   /** What the flush under way has done. */
@@ -70,30 +70,38 @@ export class TraceRecorder implements IntakeObserver {
       effect: undefined,
       appended: undefined,
     }
-    if (table !== undefined) this.#byChange.set(change, traced)
+    if (table !== undefined) this.#byChange.set(change, [...(this.#byChange.get(change) ?? []), traced])
     return traced
   }
 
-  taken(
-    change: Change,
-    _table: number,
-    outcome: IntakeOutcome,
-    reason: string | undefined,
-    effect?: IntakeEffect,
-  ): void {
-    const traced = this.#byChange.get(change)
-    if (traced === undefined) return
+  taken(change: Change, at: number, outcome: IntakeOutcome, reason: string | undefined, effect?: IntakeEffect): void {
+    const table = this.#tables[at]
+    const traced = this.#byChange.get(change)?.find((one) => one.table === table)
+    if (table === undefined || traced === undefined) return
     if (outcome === 'ignored' || outcome === 'rejected') {
       this.#settle(traced, outcome, reason ?? '')
       return
     }
     traced.reason = outcome === 'held' ? (reason ?? '') : 'it waits in the buffer for the next flush'
     if (effect !== undefined) this.#buffer(traced, effect.own)
-    if (outcome === 'held' && change.pair !== undefined) this.#halves.set(change.pair, traced)
-    const half = change.pair === undefined || outcome === 'held' ? undefined : this.#halves.get(change.pair)
-    if (change.pair !== undefined && outcome !== 'held') this.#halves.delete(change.pair)
+    const half = this.#halfOf(traced, table, outcome)
     // the first half of a change of key becomes the delete of the old key
     if (half !== undefined && !half.isSettled && effect?.oldKey !== undefined) this.#buffer(half, effect.oldKey)
+  }
+
+  /** The first half of the update whose second half this is. */
+  #halfOf(traced: TracedChange, table: TracedTable, outcome: IntakeOutcome): TracedChange | undefined {
+    const { pair } = traced.change
+    if (pair === undefined) return undefined
+    const halves = this.#halves.get(table) ?? new Map<number, TracedChange>()
+    this.#halves.set(table, halves)
+    if (outcome === 'held') {
+      halves.set(pair, traced)
+      return undefined
+    }
+    const half = halves.get(pair)
+    halves.delete(pair)
+    return half
   }
 
   readonly onApply = (event: ApplyEvent): void => {
@@ -139,7 +147,9 @@ export class TraceRecorder implements IntakeObserver {
     traced.outcome = outcome
     traced.reason = reason
     traced.isSettled = true
-    this.#byChange.delete(traced.change)
+    const others = this.#byChange.get(traced.change)?.filter((one) => one !== traced) ?? []
+    if (others.length === 0) this.#byChange.delete(traced.change)
+    else this.#byChange.set(traced.change, others)
   }
 
   /** The store has refused what it was sent for that record. */

@@ -81,7 +81,8 @@ const input = {
   'source.table': text({
     section: 'Input',
     defaultNote: 'the name of the table',
-    description: 'Which table of a stream that carries several: `schema.table`, a bare name, or `*` for every one.',
+    description:
+      'Which table of a stream that carries several: `schema.table`, a bare name, or `*` for every one. Several tables may name the same one, say to fill several stores: each gets every change.',
   }),
 }
 

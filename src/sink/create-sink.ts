@@ -43,6 +43,8 @@ export interface CreateSinkOptions {
 export interface CreateSinksOptions extends Omit<CreateSinkOptions, 'table' | 'name'> {
   /** DDL text with one table or several, or tables as `defineTable` makes them. */
   readonly tables: string | readonly TableDefinition[]
+  /** Ready clients by the name of their connector, where the tables have several; before `client`. */
+  readonly clients?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Opens a sink for one table. Throws a `TidegateError` that names everything wrong with table, options, plan or target. */
@@ -82,7 +84,7 @@ export async function openSink(planned: readonly PlannedDomain[], options: OpenS
       opened.push({
         connector,
         plan,
-        writer: await openWriter(connector, plan, options.client, abortController.signal),
+        writer: await openWriter(connector, plan, clientOf(connector, options), abortController.signal),
       })
     }
     return assemble(opened, options, abortController)
@@ -90,6 +92,10 @@ export async function openSink(planned: readonly PlannedDomain[], options: OpenS
     await Promise.allSettled(opened.map(({ writer }) => writer.close()))
     throw error
   }
+}
+
+function clientOf({ name }: Connector, { client, clients = {} }: OpenSinkOptions): unknown {
+  return Object.hasOwn(clients, name) ? clients[name] : client
 }
 
 async function openWriter(

@@ -4,10 +4,9 @@ import type { Change } from '../changelog/element.ts'
 /** A change that waits for the end of its group, or of its record. */
 export interface StagedChange {
   readonly change: Change
-  /** Index of the sink's table that it is for. */
-  readonly table: number
+  /** Indexes of the sink's tables that it is for. */
+  readonly tables: readonly number[]
   readonly origin: Origin
-  readonly byteCount: number
 }
 
 export interface StagedGroup {
@@ -31,7 +30,9 @@ export class GroupStage {
 
   get changeCount(): number {
     let count = 0
-    for (const { changes } of this.#groups.values()) count += changes.length
+    for (const { changes } of this.#groups.values()) {
+      for (const { tables } of changes) count += tables.length
+    }
     return count
   }
 
@@ -52,15 +53,16 @@ export class GroupStage {
     return this.#groups.get(id)
   }
 
-  add(id: string, staged: StagedChange): StagedGroup {
+  add(id: string, change: Change, tables: readonly number[], origin: Origin): StagedGroup {
     let group = this.#groups.get(id)
     if (group === undefined) {
-      group = { id, changes: [], firstArrival: staged.origin.arrival, byteCount: 0, streaming: false }
+      group = { id, changes: [], firstArrival: origin.arrival, byteCount: 0, streaming: false }
       this.#groups.set(id, group)
     }
-    group.changes.push(staged)
-    group.byteCount += staged.byteCount
-    this.byteCount += staged.byteCount
+    const byteCount = sizeOf(change)
+    group.changes.push({ change, tables, origin: { ...origin } })
+    group.byteCount += byteCount
+    this.byteCount += byteCount
     return group
   }
 
@@ -89,4 +91,11 @@ export class GroupStage {
     }
     return largest
   }
+}
+
+/** Rough size of a change that waits for its group; the exact one is known once its row has been read. */
+function sizeOf(change: Change): number {
+  let size = 200
+  for (const value of Object.values(change.row)) size += 24 + (typeof value === 'string' ? value.length : 8)
+  return size
 }

@@ -3,7 +3,6 @@ import type { LiftInput } from '../merge/merge-function.ts'
 
 /** First half of an update whose second half has not come yet (rule K6). */
 export interface FirstHalf {
-  readonly table: number
   readonly input: LiftInput
   readonly entry: Entry
 }
@@ -11,7 +10,7 @@ export interface FirstHalf {
 /** More open halves than this can only be halves whose partners were lost; the oldest is forgotten. */
 const openPairsMax = 10_000
 
-/** Halves of updates by pair id. */
+/** Halves of updates by pair id, for one table. */
 export class OpenPairs {
   readonly #halves = new Map<number, FirstHalf>()
 

@@ -25,8 +25,8 @@ export interface RejectionsOptions {
 export class Rejections {
   readonly #options: RejectionsOptions
   readonly #blocked: BlockedKeys
-  /** Arrivals of rejected records that are not safe with the handler yet. */
-  readonly #unsettled = new Set<number>()
+  /** Arrivals of rejected records that are not safe with the handler yet, and of how many tables. */
+  readonly #unsettled = new Map<number, number>()
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: RejectionsOptions) {
@@ -37,7 +37,7 @@ export class Rejections {
   /** Oldest record that is not safe with the handler; Infinity if all are. */
   get oldestArrival(): number {
     let oldest = Number.POSITIVE_INFINITY
-    for (const arrival of this.#unsettled) oldest = Math.min(oldest, arrival)
+    for (const arrival of this.#unsettled.keys()) oldest = Math.min(oldest, arrival)
     return oldest
   }
 
@@ -56,11 +56,13 @@ export class Rejections {
     account.rejected++
     this.#report([letter])
     if (handler.name === 'skip') return undefined
-    this.#unsettled.add(arrival)
+    this.#unsettled.set(arrival, (this.#unsettled.get(arrival) ?? 0) + 1)
     if (handler.name === 'fail') return Promise.reject(onFailure(rejectionError([letter])))
     const handling = handler.handle([letter]).then(
       () => {
-        this.#unsettled.delete(arrival)
+        const others = (this.#unsettled.get(arrival) ?? 1) - 1
+        if (others === 0) this.#unsettled.delete(arrival)
+        else this.#unsettled.set(arrival, others)
         onSettled()
       },
       (error: unknown) => {

@@ -730,3 +730,27 @@ test('B1 a producer that never waits for anything else lets flushes run all the 
   expect(rows(store).length).toBeGreaterThan(0)
   await sink.close()
 })
+
+test('B4 tables of several stores that are for one table of the source each get every change', async () => {
+  const [first, second] = [createMemoryStore(), createMemoryStore()]
+  const named = (name: string): Connector => ({ ...memory, name, identity: () => name })
+  const tables = ['one', 'two'].map((name) =>
+    ddl(`, 'source.table' = 'orders', 'sink.failure-handler' = 'skip'`, name).replace("'memory'", `'${name}'`),
+  )
+  const connectors = [named('one'), named('two')]
+  const sink = await createSinks({ tables: tables.join(';'), connectors, clients: { one: first, two: second } })
+  const orders = (one: Change): Change => ({ ...one, table: 'orders' })
+  await sink.write(orders(change('+I', 1, 'a', { ...at(1), pair: undefined })))
+  await sink.write(orders(change('-U', 1, 'a', { ...at(2), pair: 1 })))
+  await sink.write(orders(change('+U', 2, 'b', { ...at(3), pair: 1 })))
+  await sink.write({ ...change('+I', 3, 'c', at(4)), table: 'customers' })
+  const { account, positions } = await sink.close()
+  for (const [name, store] of [
+    ['one', first],
+    ['two', second],
+  ] as const) {
+    expect(rows(store, name)).toEqual([[2n, 'b', '1.50', 0n]])
+  }
+  expect(account).toMatchObject({ accepted: 6, held: 0, rejected: 0 })
+  expect(positions.get('')).toBe(4)
+})

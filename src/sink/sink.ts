@@ -3,7 +3,7 @@ import type { Account, AccountCounters } from '../buffer/account.ts'
 import type { Entry } from '../buffer/entry.ts'
 import type { Origin } from '../buffer/fold-buffer.ts'
 import type { Change, ChangelogElement, GroupEnd, Truncate } from '../changelog/element.ts'
-import { compareOffsets, type Position, type Positions } from '../changelog/position.ts'
+import type { Position, Positions } from '../changelog/position.ts'
 import type { DurablePositions } from '../delivery/durable-positions.ts'
 import type { FailureHandler } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
@@ -21,6 +21,7 @@ import type { IntakeObserver } from './intake-observer.ts'
 import { keyChange } from './key-change.ts'
 import { OpenPairs } from './open-pairs.ts'
 import { Rejections } from './rejections.ts'
+import { isReplay, writtenBefore } from './replay.ts'
 import type { SinkTable } from './sink-table.ts'
 import { createWebWritable, createWritable } from './streams.ts'
 import type { TableRouter } from './table-router.ts'
@@ -66,7 +67,8 @@ export class Sink implements AsyncDisposable {
   readonly #tables: readonly SinkTable[]
   readonly #account: AccountCounters
   readonly #positions: DurablePositions
-  readonly #pairs = new OpenPairs()
+  /** By table. */
+  readonly #pairs: readonly OpenPairs[]
   readonly #stage = new GroupStage()
   readonly #aligned: boolean
   /** The store keeps the positions (rule R5): a flush may be cut only where one is reached. */
@@ -92,6 +94,7 @@ export class Sink implements AsyncDisposable {
     this.plan = options.plan
     this.server = options.server
     this.#tables = options.tables
+    this.#pairs = options.tables.map(() => new OpenPairs())
     this.#account = options.account
     this.#positions = options.positions
     this.#aligned = options.plan.flush.align === 'group'
@@ -317,18 +320,18 @@ export class Sink implements AsyncDisposable {
 
   #acceptChange(change: Change): Promise<void> | undefined {
     const origin = this.#originOf(change)
-    const at = this.#options.router.route(change.table)
-    if (at === undefined) {
+    const targets = this.#options.router.route(change.table)
+    if (targets.length === 0) {
       this.#otherTables++
       if (change.position !== undefined && change.more !== true) this.#passed(change.position)
       return undefined
     }
-    this.#account.accepted++
+    this.#account.accepted += targets.length
     const group = this.#groupOf(change)
-    if (group !== undefined) return this.#stageChange(group, change, at, origin)
-    const pending = this.#take(change, at, origin)
+    if (group !== undefined) return this.#stageChange(group, change, targets, origin)
+    const pending = this.#takeInto(targets, change, origin)
     this.#recordEnd(change)
-    if (change.more !== true) this.#afterRecord(at)
+    if (change.more !== true) this.#afterRecord(targets)
     return pending
   }
 
@@ -344,10 +347,12 @@ export class Sink implements AsyncDisposable {
     return this.#exactlyOnce && isPart ? wholeRecord : undefined
   }
 
-  #afterRecord(at: number): void {
-    const { domain } = this.#tables[at] as SinkTable
-    if (this.#aligned) domain.afterGroup()
-    else domain.afterRecord()
+  #afterRecord(targets: readonly number[]): void {
+    for (const at of targets) {
+      const { domain } = this.#tables[at] as SinkTable
+      if (this.#aligned) domain.afterGroup()
+      else domain.afterRecord()
+    }
   }
 
   /** One object for all records: whoever keeps an origin copies it. */
@@ -357,6 +362,11 @@ export class Sink implements AsyncDisposable {
     origin.record = change.record
     origin.position = change.position
     return origin
+  }
+
+  #takeInto(targets: readonly number[], change: Change, origin: Origin): Promise<void> | undefined {
+    if (targets.length === 1) return this.#take(change, targets[0] as number, origin)
+    return all(targets.map((at) => this.#take(change, at, origin)))
   }
 
   /** Through intake, update-before rule and pairs into the fold buffer. */
@@ -372,8 +382,8 @@ export class Sink implements AsyncDisposable {
       return this.#rejected(change, at, origin, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
     }
     if (input.kind === '-U') return this.#takeUpdateBefore(change, at, input, byteCount, origin)
-    const half = change.pair === undefined ? undefined : this.#pairs.close(change.pair)
-    if (half !== undefined && half.table === at && half.input.key !== input.key && isAdd(input.kind)) {
+    const half = change.pair === undefined ? undefined : this.#pairsOf(at).close(change.pair)
+    if (half !== undefined && half.input.key !== input.key && isAdd(input.kind)) {
       return this.#takeKeyChange(change, at, half.input, half.entry, input, byteCount, origin)
     }
     const lifted = table.merge.lift(input)
@@ -381,7 +391,7 @@ export class Sink implements AsyncDisposable {
     if (lifted.outcome === 'rejected') return this.#rejected(change, at, origin, lifted.code, lifted.reason)
     if (input.kind === '-D' && change.pair !== undefined) {
       const entry = table.domain.addHeld(table.index, lifted.change, byteCount, origin)
-      this.#pairs.open(change.pair, { table: at, input, entry })
+      this.#pairsOf(at).open(change.pair, { input, entry })
     } else {
       table.domain.add(table.index, lifted.change, byteCount, isAdd(input.kind), origin)
     }
@@ -433,7 +443,7 @@ export class Sink implements AsyncDisposable {
         own = lifted.change
       }
     }
-    if (change.pair !== undefined) this.#pairs.open(change.pair, { table: at, input, entry })
+    if (change.pair !== undefined) this.#pairsOf(at).open(change.pair, { input, entry })
     observer?.taken(change, at, 'held', 'its update-after has not come yet', own && { own })
     return undefined
   }
@@ -459,6 +469,10 @@ export class Sink implements AsyncDisposable {
     const effect = { own: halves.upsert, oldKey: halves.delete }
     this.#options.observer?.taken(change, at, 'buffered', 'the key changed', effect)
     return undefined
+  }
+
+  #pairsOf(at: number): OpenPairs {
+    return this.#pairs[at] as OpenPairs
   }
 
   #recordEnd(change: Change): void {
@@ -493,24 +507,23 @@ export class Sink implements AsyncDisposable {
     return this.#rejections.ofGroup(domain, entries, reason)
   }
 
-  #stageChange(id: string, change: Change, at: number, origin: Origin): Promise<void> | undefined {
+  #stageChange(id: string, change: Change, targets: readonly number[], origin: Origin): Promise<void> | undefined {
     const open = this.#stage.get(id)
     if (open?.streaming === true) {
-      const pending = this.#take(change, at, origin)
+      const pending = this.#takeInto(targets, change, origin)
       this.#recordEnd(change)
       return this.#sendParts(pending)
     }
-    const byteCount = sizeOf(change)
-    const group = this.#stage.add(id, { change, table: at, origin: { ...origin }, byteCount })
+    const group = this.#stage.add(id, change, targets, origin)
     this.#recordEnd(change)
-    if (id === wholeRecord && change.more !== true) return this.#endRecord(group, change, at)
+    if (id === wholeRecord && change.more !== true) return this.#endRecord(group, change, targets)
     return group.byteCount > this.plan.flush.bufferMaxBytes / 2 ? this.#streamGroup(group) : undefined
   }
 
-  #endRecord(group: StagedGroup, last: Change, at: number): Promise<void> | undefined {
+  #endRecord(group: StagedGroup, last: Change, targets: readonly number[]): Promise<void> | undefined {
     const pending = this.#takeGroup(group, last.position)
     this.#stage.close(group)
-    this.#afterRecord(at)
+    this.#afterRecord(targets)
     return pending
   }
 
@@ -547,16 +560,13 @@ export class Sink implements AsyncDisposable {
   }
 
   #takeGroup(group: StagedGroup, end: Position | undefined): Promise<void> | undefined {
-    const pending: Promise<void>[] = []
-    for (const { change, table, origin } of this.#stage.drain(group)) {
-      if (isReplay(end, this.#tables[table] as SinkTable)) {
-        this.#ignored(change, table, writtenBefore)
-        continue
-      }
-      const handling = this.#take(change, table, origin)
-      if (handling !== undefined) pending.push(handling)
-    }
-    return pending.length === 0 ? undefined : Promise.all(pending).then(() => {})
+    const pending = this.#stage.drain(group).flatMap(({ change, tables, origin }) =>
+      tables.map((at) => {
+        if (isReplay(end, this.#tables[at] as SinkTable)) return this.#ignored(change, at, writtenBefore)
+        return this.#take(change, at, origin)
+      }),
+    )
+    return all(pending)
   }
 
   /** The group is larger than the buffer: what is complete goes first, then its parts into one open transaction. */
@@ -585,9 +595,7 @@ export class Sink implements AsyncDisposable {
   }
 
   async #acceptTruncate(element: Truncate): Promise<void> {
-    const at = this.#options.router.route(element.table)
-    const table = at === undefined ? undefined : this.#tables[at]
-    if (table !== undefined) await this.#truncate(table)
+    for (const at of this.#options.router.route(element.table)) await this.#truncate(this.#tables[at] as SinkTable)
     if (element.position !== undefined) this.#passed(element.position)
   }
 
@@ -618,7 +626,7 @@ export class Sink implements AsyncDisposable {
   }
 
   async #flushDomains(trigger: 'explicit' | 'close' | 'truncate' | 'group' | 'pressure'): Promise<void> {
-    this.#pairs.clear()
+    for (const pairs of this.#pairs) pairs.clear()
     // to flush in the middle of a large group would commit half of it
     if (this.#stage.isStreaming) return
     await Promise.all(this.#options.domains.map((domain) => domain.flush(trigger))).catch((error: unknown) => {
@@ -670,22 +678,11 @@ export class Sink implements AsyncDisposable {
   }
 }
 
-const writtenBefore = 'written before, says the ledger'
-
-function isReplay(position: Position | undefined, { ledger }: SinkTable): boolean {
-  if (position === undefined || ledger === undefined) return false
-  const written = ledger.get(position.partition)
-  if (written === undefined) return false
-  const order = compareOffsets(position.offset, written)
-  return order !== undefined && order <= 0
+/** Undefined if there is nothing to wait for. */
+function all(pending: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
+  const some = pending.filter((one) => one !== undefined)
+  return some.length === 0 ? undefined : Promise.all(some).then(() => {})
 }
 
 /** Id of the group that the changes of one record are, which no source gives to a group of its own. */
 const wholeRecord = '\0record'
-
-/** Rough size of a change that waits for its group; the exact one is known once its row has been read. */
-function sizeOf(change: Change): number {
-  let size = 200
-  for (const value of Object.values(change.row)) size += 24 + (typeof value === 'string' ? value.length : 8)
-  return size
-}

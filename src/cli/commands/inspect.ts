@@ -104,7 +104,7 @@ class TableKnowledge {
   of(name: string | undefined): TableProfileOptions | undefined {
     const sequence = this.#sequence
     if (this.#definitions.length > 0) {
-      const at = this.#router.route(name)
+      const [at] = this.#router.route(name)
       const definition = at === undefined ? undefined : this.#definitions[at]
       if (definition === undefined) return undefined
       const key = this.key ?? keyOf(definition)

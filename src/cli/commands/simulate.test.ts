@@ -268,6 +268,84 @@ test('with several tables each line names its table, and records of other tables
   ])
 })
 
+test('B4 a change for several tables has a line for each', async () => {
+  const table = (name: string, options = '') =>
+    `CREATE TABLE ${name} (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'memory', 'source.table' = 's'${options});`
+  const { lines } = await trace(`${table('a')} ${table('b', ", 'sink.ignore.delete' = 'true'")}`, [
+    { op: '+I', data: { id: 1, v: 'x' }, table: 's' },
+    { op: '-U', data: { id: 1, v: 'x' }, table: 's' },
+    { op: '+U', data: { id: 2, v: 'x' }, table: 's' },
+    { op: '-D', data: { id: 2, v: 'x' }, table: 's' },
+  ])
+  expect(lines.map(({ record, table, outcome, row }) => [record, table, outcome, row])).toMatchInlineSnapshot(`
+    [
+      [
+        1,
+        "a",
+        "applied",
+        {
+          "id": "1",
+          "v": "x",
+        },
+      ],
+      [
+        1,
+        "b",
+        "applied",
+        {
+          "id": "1",
+          "v": "x",
+        },
+      ],
+      [
+        2,
+        "a",
+        "applied",
+        null,
+      ],
+      [
+        2,
+        "b",
+        "applied",
+        null,
+      ],
+      [
+        3,
+        "a",
+        "applied",
+        {
+          "id": "2",
+          "v": "x",
+        },
+      ],
+      [
+        3,
+        "b",
+        "applied",
+        {
+          "id": "2",
+          "v": "x",
+        },
+      ],
+      [
+        4,
+        "a",
+        "applied",
+        null,
+      ],
+      [
+        4,
+        "b",
+        "ignored",
+        {
+          "id": "2",
+          "v": "x",
+        },
+      ],
+    ]
+  `)
+})
+
 test('a plan that is refused ends with its code and status 2', async () => {
   const sql = ddl('v STRING', "'source.changelog-mode' = 'retract'", "'filesystem', 'path' = '/nowhere/x'")
   const { status, stderr, stdout } = await trace(sql, [op('+I', { id: 1 })])

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createMemoryStore, type MemoryStore } from '../../../adapters/memory/store.ts'
+import { must } from '../../assert.ts'
 import { type Change, type ChangelogElement, isChange } from '../../changelog/element.ts'
 import type { FailureHandler } from '../../delivery/failure-handler.ts'
 import type { TidegateError } from '../../errors.ts'
@@ -197,7 +198,7 @@ class Simulation {
 
   /** A flush follows each record, but never comes between the halves of a change of key (rule K6). */
   async #trace(sink: Sink, elements: readonly ChangelogElement[]): Promise<void> {
-    const moves = keyChanges(elements, (table) => this.#route(table).table?.plan)
+    const moves = keyChanges(elements, (table) => this.#route(table)[0]?.plan)
     const openPairs = new Set<number>()
     for (const [at, element] of elements.entries()) {
       await this.#writeTraced(sink, element)
@@ -210,20 +211,22 @@ class Simulation {
 
   async #writeTraced(sink: Sink, element: ChangelogElement): Promise<void> {
     if (isChange(element)) {
-      const { table } = this.#route(element.table)
-      this.#printer.add(this.#recorder.begin(element, this.#nextIndex(element.record), table))
+      const index = this.#nextIndex(element.record)
+      const tables = this.#route(element.table)
+      for (const table of tables.length === 0 ? [undefined] : tables) {
+        this.#printer.add(this.#recorder.begin(element, index, table))
+      }
       await sink.write(element)
       return
     }
     await sink.write(element)
     // what it ends is told before it
     await this.#endRecord(sink)
-    await this.#printer.control(controlLine(element, (table) => this.#route(table).table?.plan.truncate))
+    await this.#printer.control(controlLine(element, (table) => this.#route(table)[0]?.plan.truncate))
   }
 
-  #route(name: string | undefined): { readonly table: TracedTable | undefined } {
-    const at = this.#router.route(name)
-    return { table: at === undefined ? undefined : this.#tables[at] }
+  #route(name: string | undefined): readonly TracedTable[] {
+    return this.#router.route(name).map((at) => must(this.#tables[at], 'routed to a table of the sink'))
   }
 
   async #endRecord(sink: Sink): Promise<void> {
