@@ -27,7 +27,11 @@ function deliveryPromise(plan: Parameters<typeof promisesOf>[0], options: Shared
   if (options['sink.delivery-guarantee'] === 'exactly-once') {
     return `each change takes effect once: rows and position commit together under sink.id ${options['sink.id'] ?? ''} (R5)`
   }
-  if (isIdempotent(plan)) return 'a change that is delivered again changes nothing: the table converges (A3)'
+  if (isIdempotent(plan)) {
+    return plan.merge.groups.some(({ removesRecord }) => removesRecord)
+      ? 'a change that is delivered again changes nothing, save where another group has removed its record since: then it makes the row anew (A3)'
+      : 'a change that is delivered again changes nothing: the table converges (A3)'
+  }
   return plan.capabilities.volatile
     ? 'nothing outlives the process, so nothing is delivered twice (A3)'
     : "a change that is delivered again counts again: accepted by 'sink.accept-duplicates' (A3)"
