@@ -7,7 +7,7 @@ import type { StoreStatus } from './stores.ts'
 /** Starts each server once a run; every test file makes a database of its own in it. */
 export default async function startStores(project: TestProject): Promise<() => Promise<void>> {
   const stops: (() => Promise<void>)[] = []
-  const started = await Promise.all(chosenStores(project.vite.config.mode).map((store) => statusOf(store, stops)))
+  const started = await Promise.all(chosenStores(project.vitest.vite.config.mode).map((store) => statusOf(store, stops)))
   project.provide('stores', started)
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
