@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { ServiceUnavailable } from './services/service-unavailable.ts'
+import { mysqlStores } from './stores/mysql-stores.ts'
 import { postgresStores } from './stores/postgres-stores.ts'
 import type { StoreStart } from './stores/store-start.ts'
 import type { StoreStatus } from './stores.ts'
@@ -7,7 +8,9 @@ import type { StoreStatus } from './stores.ts'
 /** Starts each server once a run; every test file makes a database of its own in it. */
 export default async function startStores(project: TestProject): Promise<() => Promise<void>> {
   const stops: (() => Promise<void>)[] = []
-  const started = await Promise.all(chosenStores(project.vitest.vite.config.mode).map((store) => statusOf(store, stops)))
+  const started = await Promise.all(
+    chosenStores(project.vitest.vite.config.mode).map((store) => statusOf(store, stops)),
+  )
   project.provide('stores', started)
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
@@ -16,7 +19,7 @@ export default async function startStores(project: TestProject): Promise<() => P
 
 /** Those that `TIDEGATE_TEST_STORES` names, else the quick set, or with `--mode all` every one. */
 function chosenStores(mode: string): readonly StoreStart[] {
-  const all = [...postgresStores()]
+  const all = [...postgresStores(), ...mysqlStores()]
   const named = process.env['TIDEGATE_TEST_STORES']?.split(',')
   if (named !== undefined) return all.filter(({ name }) => named.includes(name))
   return mode === 'all' ? all : all.filter(({ set }) => set === 'quick')

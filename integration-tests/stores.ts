@@ -1,4 +1,5 @@
 import { describe, inject, test } from 'vitest'
+import type { MysqlAccess } from './services/mysql-database.ts'
 import type { PostgresAccess } from './services/postgres-database.ts'
 
 /** A store that tests run against, or why this machine cannot run it. */
@@ -10,9 +11,19 @@ export interface StoreStatus {
   /** It should run here, but does not: that fails the run, required or not. */
   readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
+  readonly mysql?: MysqlAccess | undefined
 }
 
-export type StoreName = 'pglite' | 'postgres-machine' | 'postgres-npm' | 'postgres-container' | 'postgres-url'
+export type StoreName =
+  | 'pglite'
+  | 'postgres-machine'
+  | 'postgres-npm'
+  | 'postgres-container'
+  | 'postgres-url'
+  | 'mariadb'
+  | 'mysql-8'
+  | 'mysql-9'
+  | 'mysql-url'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -7,6 +7,7 @@ export const builtinConnectors: Readonly<Record<string, () => Promise<Connector>
   blackhole: async () => (await import('../adapters/blackhole/index.ts')).blackhole,
   filesystem: async () => (await import('../adapters/filesystem/index.ts')).filesystem,
   memory: async () => (await import('../adapters/memory/index.ts')).memory,
+  mysql: async () => (await import('../adapters/mysql/index.ts')).mysql,
   print: async () => (await import('../adapters/print/index.ts')).print,
   postgres: async () => (await import('../adapters/postgres/index.ts')).postgres,
 }

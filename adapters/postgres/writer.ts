@@ -3,6 +3,7 @@ import { must } from '../../src/assert.ts'
 import type { Positions } from '../../src/changelog/position.ts'
 import type { WriteBatch, WriteResult } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
+import { untilAborted } from '../../src/connector/until-aborted.ts'
 import { TidegateError } from '../../src/errors.ts'
 import type { Value } from '../../src/row/value.ts'
 import { toFailure } from './failures.ts'
@@ -246,20 +247,4 @@ function closerLook(care: FlushCare): FlushCare | undefined {
 /** A statement that was being prepared when its transaction failed is not there for those sent behind it. */
 function lostStatement(error: unknown): boolean {
   return toFailure(error).sqlState === '26000'
-}
-
-/** What is under way when the signal comes may still take effect; nobody waits for it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) signal.throwIfAborted()
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (stop !== undefined) signal.removeEventListener('abort', stop)
-  }
 }

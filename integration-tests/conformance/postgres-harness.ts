@@ -7,6 +7,7 @@ import type { RowObject } from '../../src/row/row.ts'
 import type { Column } from '../../src/row/schema.ts'
 import type { Harness } from '../../src/testing/harness.ts'
 import { createDatabase, type PostgresAccess } from '../services/postgres-database.ts'
+import { onFirstUse } from './on-first-use.ts'
 
 /** The connector on a server, by url; the database is made for the first case and dropped after the last. */
 export function postgresHarness(server: PostgresAccess): Harness {
@@ -95,22 +96,4 @@ function rawValue({ type }: Column, text: unknown): unknown {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
-}
-
-interface OnFirstUse<T> {
-  use(): Promise<T>
-  end(release: (value: T) => Promise<void>): Promise<void>
-}
-
-function onFirstUse<T>(make: () => Promise<T>): OnFirstUse<T> {
-  let made: Promise<T> | undefined
-  return {
-    use: () => {
-      made ??= make()
-      return made
-    },
-    end: async (release) => {
-      if (made !== undefined) await release(await made)
-    },
-  }
 }

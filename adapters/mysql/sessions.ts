@@ -1,0 +1,232 @@
+import { readFile } from 'node:fs/promises'
+import type { ConnectionOptions } from 'node:tls'
+import PQueue from 'p-queue'
+import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
+import {
+  importMysql2,
+  type MysqlConnection,
+  type MysqlDriver,
+  type MysqlOwnedConnection,
+  type MysqlPool,
+  recogniseClient,
+} from './client.ts'
+import { isAnswer, MysqlFailure, toFailure } from './failures.ts'
+import { type Endpoint, type MysqlOptions, parseEndpoint } from './options.ts'
+import { Session } from './session.ts'
+
+/** Where the sessions of the lanes come from: made by us, or handed in and then never closed by us. */
+export interface Sessions {
+  lease(): Promise<Lease>
+  /** Closes what was opened here. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface Lease {
+  readonly session: Session
+  /** `error`: what the session has thrown last, so that a broken one is not used again. */
+  release(error?: unknown): void
+}
+
+/** Opens nothing yet. Throws `OPTION_INVALID`, `DRIVER_MISSING`. */
+export async function openSessions(client: unknown, options: MysqlOptions): Promise<Sessions> {
+  const timeoutMs = options['statement-timeout']
+  if (client !== undefined && client !== null) {
+    const given = recogniseClient(client)
+    if (given?.kind === 'pool') return new PoolSessions(given.pool, timeoutMs)
+    if (given?.kind === 'connection') return new ConnectionSessions(given.connection, timeoutMs)
+    throw new TidegateError('the client that was handed in is no connection and no pool of mysql2/promise', {
+      code: 'OPTION_INVALID',
+      connector: 'mysql',
+      hint: 'of the callback API, hand in what its promise() gives',
+    })
+  }
+  const problems: Problem[] = []
+  const endpoint = parseEndpoint(options, problems)
+  if (endpoint === undefined || problems.length > 0) {
+    throw problemsError('the connection to MySQL cannot be made:', problems, {
+      code: 'OPTION_INVALID',
+      connector: 'mysql',
+    })
+  }
+  return new OwnedSessions(await importMysql2(), await clientConfig(endpoint, options), timeoutMs)
+}
+
+/** The driver's defaults name no host to TLS, read local files on request and make dates in the process's zone. */
+async function clientConfig(
+  { host, port, database, user, password, tls }: Endpoint,
+  options: MysqlOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  return {
+    ...{ host, port, database, user, password },
+    ssl: await tlsConfig(tls, options['tls.ca-file']),
+    connectTimeout: options['connect-timeout'] === 0 ? undefined : options['connect-timeout'],
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    // an upsert that changes nothing counts as nothing; the server never asks for a file
+    flags: ['-FOUND_ROWS', '-LOCAL_FILES'],
+    enableKeepAlive: true,
+    maxPreparedStatements: 200,
+  }
+}
+
+async function tlsConfig(
+  tls: Endpoint['tls'],
+  caFile: string | undefined,
+): Promise<(ConnectionOptions & { verifyIdentity?: boolean }) | undefined> {
+  if (tls === 'off') return undefined
+  if (tls === 'insecure') return { rejectUnauthorized: false }
+  const ca = caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }
+  // without verifyIdentity the driver looks at the certificate's chain only
+  return { rejectUnauthorized: true, verifyIdentity: true, ...ca }
+}
+
+/** A session that has failed without an answer is not to be trusted again. */
+function breaksSession(error: unknown): boolean {
+  return error !== undefined && !isAnswer(error)
+}
+
+interface Owned {
+  readonly connection: MysqlOwnedConnection
+  readonly session: Session
+  lost: boolean
+}
+
+class OwnedSessions implements Sessions {
+  readonly #driver: MysqlDriver
+  readonly #config: Readonly<Record<string, unknown>>
+  readonly #timeoutMs: number
+  readonly #idle: Owned[] = []
+  readonly #all = new Set<Owned>()
+  #closed = false
+
+  constructor(driver: MysqlDriver, config: Readonly<Record<string, unknown>>, timeoutMs: number) {
+    this.#driver = driver
+    this.#config = config
+    this.#timeoutMs = timeoutMs
+  }
+
+  async lease(): Promise<Lease> {
+    if (this.#closed) throw new MysqlFailure('the sink is closed', 'fatal')
+    const owned = this.#takeIdle() ?? (await this.#connect())
+    return {
+      session: owned.session,
+      release: (error) => {
+        if (owned.lost || breaksSession(error)) this.#drop(owned)
+        else this.#idle.push(owned)
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#all].map(({ connection }) => connection.end().catch(() => connection.destroy())))
+    this.#all.clear()
+  }
+
+  #takeIdle(): Owned | undefined {
+    for (let owned = this.#idle.pop(); owned !== undefined; owned = this.#idle.pop()) {
+      if (!owned.lost) return owned
+      this.#drop(owned)
+    }
+    return undefined
+  }
+
+  async #connect(): Promise<Owned> {
+    let connection: MysqlOwnedConnection
+    try {
+      connection = await this.#driver.createConnection(this.#config)
+    } catch (error) {
+      throw toFailure(error)
+    }
+    const state = { lost: false }
+    // without a listener, a connection that breaks while idle would end the process
+    connection.on('error', () => {
+      state.lost = true
+    })
+    try {
+      const owned = Object.assign(state, { connection, session: await Session.open(connection, this.#timeoutMs) })
+      this.#all.add(owned)
+      return owned
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+
+  #drop(owned: Owned): void {
+    this.#all.delete(owned)
+    owned.connection.destroy()
+  }
+}
+
+/** One connection of a pool is taken for each flush. */
+class PoolSessions implements Sessions {
+  readonly #pool: MysqlPool
+  readonly #timeoutMs: number
+
+  constructor(pool: MysqlPool, timeoutMs: number) {
+    this.#pool = pool
+    this.#timeoutMs = timeoutMs
+  }
+
+  async lease(): Promise<Lease> {
+    const connection = await this.#pool.getConnection().catch((error: unknown) => {
+      throw toFailure(error)
+    })
+    connection.on('error', ignore)
+    const release = (error: unknown): void => {
+      connection.removeListener('error', ignore)
+      if (breaksSession(error)) connection.destroy()
+      else connection.release()
+    }
+    try {
+      return { session: await Session.open(connection, this.#timeoutMs), release }
+    } catch (error) {
+      release(error)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A connection that was handed in is used by us alone while the sink lives, by one flush at a time. */
+class ConnectionSessions implements Sessions {
+  readonly #connection: MysqlConnection
+  readonly #timeoutMs: number
+  readonly #turns = new PQueue({ concurrency: 1 })
+  #session: Promise<Session> | undefined
+
+  constructor(connection: MysqlConnection, timeoutMs: number) {
+    this.#connection = connection
+    this.#timeoutMs = timeoutMs
+    connection.on('error', ignore)
+  }
+
+  async lease(): Promise<Lease> {
+    const release = await this.#turn()
+    try {
+      this.#session ??= Session.open(this.#connection, this.#timeoutMs)
+      return { session: await this.#session, release }
+    } catch (error) {
+      this.#session = undefined
+      release()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#connection.removeListener('error', ignore)
+  }
+
+  #turn(): Promise<() => void> {
+    return new Promise((resolve) => {
+      void this.#turns.add(() => new Promise<void>((release) => resolve(release)))
+    })
+  }
+}
+
+function ignore(): void {}

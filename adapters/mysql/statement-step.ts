@@ -1,0 +1,84 @@
+import { unreachable } from '../../src/assert.ts'
+import type { MergeChange } from '../../src/merge/merge-change.ts'
+import type { MergePlan } from '../../src/merge/merge-plan.ts'
+import { documents, encodeRow, type StagedRow } from './encode-rows.ts'
+import type { Route, WritableTable } from './flush-steps.ts'
+import type { Answer, Session } from './session.ts'
+import { deleteRows } from './statements/locked.ts'
+import { insertRows, upsertRows } from './statements/upsert.ts'
+import type { ChangeFault, StepOutcome } from './step-outcome.ts'
+import type { Target } from './target.ts'
+import { UnsendableValue } from './type-mapping.ts'
+
+type StatementRoute = Exclude<Route, 'merge'>
+
+/** Changes that one statement a document writes, without a look at what is stored. */
+export async function runStatementStep(
+  session: Session,
+  { plan: { merge }, target }: WritableTable,
+  route: StatementRoute,
+  changes: readonly MergeChange[],
+): Promise<StepOutcome> {
+  const { rows, faults } = encodeChanges(merge, target, route, changes)
+  const text = statementOf(merge, target, route)
+  let stale = 0
+  for (const { json, items } of documents(rows, ({ row }) => row, session.documentBytesMax)) {
+    const answer = await session.run({ text, values: [json] })
+    if (route === 'upsert' && merge.sequence !== undefined) stale += unchanged(session, answer, items.length)
+  }
+  return { written: rows.length - stale, stale, faults }
+}
+
+export function statementOf(merge: MergePlan, target: Target, route: StatementRoute): string {
+  switch (route) {
+    case 'insert':
+      return insertRows(merge, target)
+    case 'upsert':
+      return upsertRows(merge, target)
+    case 'delete':
+      return deleteRows(merge, target)
+    default:
+      return unreachable(route)
+  }
+}
+
+interface EncodedChange {
+  readonly change: MergeChange
+  readonly row: StagedRow
+}
+
+function encodeChanges(
+  merge: MergePlan,
+  target: Target,
+  route: StatementRoute,
+  changes: readonly MergeChange[],
+): { rows: readonly EncodedChange[]; faults: readonly ChangeFault[] } {
+  const all = [...merge.columns.keys()].filter((at) => at !== merge.deletedAt && at !== merge.deletedFlag)
+  const left = [...merge.key, ...(merge.sequence?.columns ?? [])]
+  const rows: EncodedChange[] = []
+  const faults: ChangeFault[] = []
+  for (const change of changes) {
+    const positions = route === 'delete' ? merge.key : change.op === 'delete' ? left : all
+    try {
+      rows.push({ change, row: withFlag(merge, change, encodeRow(target, positions, change.row)) })
+    } catch (error) {
+      if (!(error instanceof UnsendableValue)) throw error
+      faults.push({ change, reason: error.message })
+    }
+  }
+  return { rows, faults }
+}
+
+function withFlag({ deletedFlag }: MergePlan, { op }: MergeChange, row: StagedRow): StagedRow {
+  return deletedFlag === undefined ? row : { ...row, [deletedFlag]: op === 'delete' ? '1' : '0' }
+}
+
+/**
+ * Rows that the gate left as they were. The server counts an insert as one, a row that it changed as two, and says beside
+ * it how many it changed; a connection that counts unchanged rows too cannot tell.
+ */
+function unchanged({ countsUnchanged }: Session, { affected, info }: Answer, sent: number): number {
+  const changed = /Duplicates: (\d+)/.exec(info)?.[1]
+  if (countsUnchanged || changed === undefined) return 0
+  return Math.max(0, sent - (affected - Number(changed)))
+}
