@@ -12,6 +12,7 @@ export interface StoreStatus {
   readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
   readonly mysql?: MysqlAccess | undefined
+  readonly redis?: { readonly url: string; readonly isCluster: boolean } | undefined
 }
 
 export type StoreName =
@@ -24,6 +25,11 @@ export type StoreName =
   | 'mysql-8'
   | 'mysql-9'
   | 'mysql-url'
+  | 'redis'
+  | 'redis-cluster'
+  | 'valkey'
+  | 'valkey-cluster'
+  | 'redis-url'
 
 declare module 'vitest' {
   interface ProvidedContext {

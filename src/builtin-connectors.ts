@@ -8,6 +8,7 @@ export const builtinConnectors: Readonly<Record<string, () => Promise<Connector>
   filesystem: async () => (await import('../adapters/filesystem/index.ts')).filesystem,
   memory: async () => (await import('../adapters/memory/index.ts')).memory,
   mysql: async () => (await import('../adapters/mysql/index.ts')).mysql,
+  redis: async () => (await import('../adapters/redis/index.ts')).redis,
   print: async () => (await import('../adapters/print/index.ts')).print,
   postgres: async () => (await import('../adapters/postgres/index.ts')).postgres,
 }
