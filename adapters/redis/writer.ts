@@ -8,7 +8,6 @@ import type {
 } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
 import { untilAborted } from '../../src/connector/until-aborted.ts'
-import { isVisible } from '../../src/merge/stored-row.ts'
 import { rowToObject } from '../../src/row/row.ts'
 import type { Value } from '../../src/row/value.ts'
 import { callsOf, inParallel, runScript } from './calls.ts'
@@ -58,10 +57,11 @@ class RedisWriter implements SinkWriter {
 
   async read(table: number, limit: number): Promise<readonly Readonly<Record<string, Value | null>>[]> {
     const target = must(this.#targets[table], 'a table of the domain')
+    const { deletedFlag } = target.plan.merge
     const rows: Readonly<Record<string, Value | null>>[] = []
     for await (const names of this.#connection.scan(patternOf(target))) {
       for (const row of await this.#readNamed(target, names)) {
-        if (isVisible(target.plan.merge, row)) rows.push(rowToObject(target.plan.schema, row))
+        if (deletedFlag === undefined || row[deletedFlag] !== true) rows.push(rowToObject(target.plan.schema, row))
         if (rows.length >= limit) return rows
       }
     }
