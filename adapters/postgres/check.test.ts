@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/assert.ts'
@@ -45,6 +48,26 @@ test('a table that is not there comes with the statement that makes it', async (
   const [finding] = await check('', keyed)
   expect(finding?.severity).toBe('error')
   expect(finding?.fix).toContain('CREATE TABLE IF NOT EXISTS "t"')
+})
+
+test('a table that a sink would make is no fault, and a folder that is not there stays so', async () => {
+  const made = ", 'sink.create-table' = 'if-not-exists'"
+  expect(brief(await check('', keyed, made))).toEqual(['ok "t": does not exist, and is made when a sink opens'])
+  const folder = join(tmpdir(), `tidegate-check-${process.pid}`)
+  const [domain] = await planTables({
+    tables: `CREATE TABLE t (${keyed}) WITH ('connector' = 'postgres', 'url' = 'pglite:${folder}'${made})`,
+  })
+  const { plan } = must(domain, 'one domain')
+  const context = { plan, tables: plan.tables, client: undefined, lanes: 1, inFlightPerLane: 1 }
+  const findings = await postgres.check({ ...context, signal: new AbortController().signal })
+  expect(findings.map(({ severity }) => severity)).toEqual(['ok'])
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('of a view nothing is said but that it is one', async () => {
+  const view = 'CREATE VIEW t AS SELECT 1::bigint AS id, NULL::text AS v'
+  expect(brief(await check(view, keyed))).toEqual(['error "public"."t": is a view, which takes no upserts'])
+  await pglite.exec('DROP VIEW t')
 })
 
 test('a name that differs in case only is pointed out', async () => {

@@ -22,7 +22,7 @@ export function compareTarget(plan: TablePlan, catalog: CatalogTable | undefined
     return { findings, target: undefined }
   }
   const report = new Report(quoteQualified(catalog.name), findings)
-  checkKind(catalog, report)
+  if (!checkKind(catalog, report)) return { findings, target: undefined }
   checkPrivileges(plan, catalog, report)
   checkKey(plan.merge, catalog, report)
   checkUnwrittenColumns(plan.merge, catalog, report)
@@ -58,18 +58,22 @@ class Report {
 }
 
 function missingTable(plan: TablePlan): CheckFinding {
+  const subject = quoteQualified(targetName(plan))
+  if (plan.createTable) return { severity: 'ok', subject, message: 'does not exist, and is made when a sink opens' }
   return {
     severity: 'error',
-    subject: quoteQualified(targetName(plan)),
+    subject,
     message: 'does not exist, or is in no schema of the search_path (names keep their case)',
     fix: `set 'sink.create-table' = 'if-not-exists', or create it:\n${createTable(plan).join(';\n')};`,
   }
 }
 
-function checkKind({ kind }: CatalogTable, report: Report): void {
-  if (kind === 'r' || kind === 'p') return
+/** False: nothing else of it is worth a word. */
+function checkKind({ kind }: CatalogTable, report: Report): boolean {
+  if (kind === 'r' || kind === 'p') return true
   const names: Readonly<Record<string, string>> = { v: 'a view', m: 'a materialized view', f: 'a foreign table' }
   report.error('', `is ${names[kind] ?? 'no table'}, which takes no upserts`, 'name the table itself')
+  return false
 }
 
 function checkPrivileges(plan: TablePlan, { privileges }: CatalogTable, report: Report): void {

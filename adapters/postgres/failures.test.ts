@@ -90,6 +90,7 @@ test.each([
   ['timeout expired', 'transient'],
   ['The server does not support SSL connections', 'auth'],
   ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'auth'],
+  ['SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a non-empty string', 'auth'],
   ['PGlite is closed', 'fatal'],
 ] as const)('R2 the driver’s error "%s" is %s', (message, failure) => {
   expect(classify(new Error(message))).toBe(failure)

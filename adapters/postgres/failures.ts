@@ -139,6 +139,10 @@ export function toFailure(error: unknown): PostgresFailure {
   const byNode = code === undefined ? undefined : nodeCodes[code]
   if (byNode !== undefined) return new PostgresFailure(`${code}: ${messageOf(error)}`, byNode, undefined, error)
   const message = messageOf(error)
+  if (/^SASL.*password must be a(?: non-empty)? string/.test(message)) {
+    const wanted = "the server asks for a password, and none is given: set the option 'password'"
+    return new PostgresFailure(wanted, 'auth', undefined, error)
+  }
   const byMessage = driverMessages.find(([pattern]) => pattern.test(message))
   return new PostgresFailure(message, byMessage?.[1] ?? 'fatal', undefined, error)
 }

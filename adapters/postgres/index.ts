@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { must } from '../../src/assert.ts'
 import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
 import type { CheckFinding, Connector, ConnectorOptions, OpenContext } from '../../src/connector/connector.ts'
+import { compareTarget } from './check.ts'
 import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
 import { checkTables } from './open-tables.ts'
@@ -42,6 +44,11 @@ const capabilities: Capabilities = {
 
 async function check(context: OpenContext): Promise<readonly CheckFinding[]> {
   const { connectorOptions } = must(context.tables[0], 'a domain has a table')
+  const endpoint = parseEndpoint(connectorOptions as PostgresOptions, [])
+  // to look into a folder that is not there would make it
+  if (endpoint?.kind === 'pglite' && endpoint.dataDir !== 'memory://' && !existsSync(endpoint.dataDir)) {
+    return context.tables.flatMap((plan) => compareTarget(plan, undefined).findings)
+  }
   const sessions = await openSessions(context.client, connectorOptions as PostgresOptions)
   try {
     const lease = await sessions.lease(0)

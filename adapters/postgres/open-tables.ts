@@ -26,7 +26,7 @@ export async function openTables(
   const server = await askVersion(session)
   await createMissing(session, plans)
   const catalogs = await readCatalog(session, plans.map(targetName))
-  const comparisons = plans.map((plan, index) => compareTarget(plan, catalogs[index]))
+  const comparisons = plans.map((plan, index) => compareTarget({ ...plan, createTable: false }, catalogs[index]))
   const problems = comparisons.flatMap(({ findings }) => findings.filter(isError).map(problemOf))
   if (problems.length > 0) {
     throw problemsError('the target in PostgreSQL does not fit the plan:', problems, {

@@ -1,3 +1,4 @@
+import { toJsonText } from '../row/json-text.ts'
 import type { TextStyle } from '../text-style.ts'
 import type { ControlLine, TraceLine, TraceOutcome } from './trace-line.ts'
 
@@ -16,7 +17,7 @@ export function traceText(line: TraceLine, style: TextStyle): string {
     ...(details.length === 0 ? [] : [`    ${style.dim('columns')}  ${details.join(' · ')}`]),
     ...(kind === null
       ? []
-      : [`    ${style.dim('reader ')}  ${row === null ? 'sees no row' : `sees ${JSON.stringify(row)}`}`]),
+      : [`    ${style.dim('reader ')}  ${row === null ? 'sees no row' : `sees ${toJsonText(row)}`}`]),
   ].join('\n')
 }
 
@@ -35,8 +36,17 @@ function placeText({ record, change }: TraceLine): string {
 
 function keyText(key: Readonly<Record<string, unknown>>): string {
   return Object.entries(key)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : shown(value)}`)
     .join(' ')
+}
+
+/** A key that was rejected may hold whatever came. */
+function shown(value: unknown): string {
+  try {
+    return toJsonText(value)
+  } catch {
+    return String(value)
+  }
 }
 
 function outcomeStyle(outcome: TraceOutcome, style: TextStyle): (text: string) => string {

@@ -69,6 +69,22 @@ test('columns named as control lines stay columns', () => {
 test('faults name the line and what is missing, and show no value', () => {
   expect(() => decode({ op: '+I', data: {} }, { op: 'x', data: {} })).toThrow('line 2 has no row kind in "op"')
   expect(() => decode({ op: '+I', data: 'secret' })).toThrow(/^line 1 has no object in "data"$/)
-  expect(() => decode({ watermark: {} })).toThrow('neither text nor a number')
+  expect(() => decode({ watermark: {} })).toThrow('neither a number nor a time')
   expect(() => decode('[1]')).toThrow('is not a JSON object')
+})
+
+test.each([
+  { truncate: false },
+  { truncate: null },
+  { truncate: '' },
+  { truncate: { table: 'orders' } },
+  { truncate: ['orders'] },
+  { truncate: 1 },
+  { groupEnd: null },
+  { groupEnd: {} },
+  { groupEnd: '' },
+  { watermark: 'garbage' },
+  { watermark: null },
+])('a control line that does not fit is malformed: %j', (line) => {
+  expect(() => decode(line)).toThrow(/has a "(truncate|groupEnd|watermark)" that/)
 })

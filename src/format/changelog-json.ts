@@ -101,24 +101,29 @@ function changeOf(record: ParsedRecord, line: JsonObject): Change {
 function emitControl(record: ParsedRecord, line: JsonObject, emit: Emit): void {
   const common = { position: positionOf(line) ?? record.position, record: record.record }
   if ('groupEnd' in line) {
+    if (!isName(line['groupEnd'])) throw malformed(record, 'has a "groupEnd" that is no id of a group')
     emit({ type: 'group-end', group: textMember(line, 'groupEnd'), ...common })
     return
   }
   if ('truncate' in line) {
     const { truncate } = line
-    emit({
-      type: 'truncate',
-      table: typeof truncate === 'string' ? truncate : textMember(line, 'table'),
-      group: textMember(line, 'group'),
-      ...common,
-    })
+    // a line that does not say it clearly must not empty a table
+    if (truncate !== true && (typeof truncate !== 'string' || truncate === '')) {
+      throw malformed(record, 'has a "truncate" that names no table', 'write {"truncate":"orders"}')
+    }
+    const table = truncate === true ? textMember(line, 'table') : truncate
+    emit({ type: 'truncate', table, group: textMember(line, 'group'), ...common })
     return
   }
   const { watermark } = line
-  if (typeof watermark !== 'string' && typeof watermark !== 'number') {
-    throw malformed(record, 'has a "watermark" that is neither text nor a number')
+  if (typeof watermark !== 'number' && (typeof watermark !== 'string' || Number.isNaN(Date.parse(watermark)))) {
+    throw malformed(record, 'has a "watermark" that is neither a number nor a time in ISO 8601')
   }
   emit({ type: 'watermark', timestamp: watermark, ...common })
+}
+
+function isName(id: unknown): boolean {
+  return typeof id === 'number' || typeof id === 'bigint' || (typeof id === 'string' && id !== '')
 }
 
 /** `{"partition":…,"offset":…}`, or the offset alone where there is one partition. */

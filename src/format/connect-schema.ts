@@ -86,8 +86,7 @@ function readItems(items: unknown, raw: readonly unknown[]): unknown {
 }
 
 function readDecimal(raw: unknown, schema: JsonObject): unknown {
-  const parameters = schema['parameters']
-  const scale = isJsonObject(parameters) ? Number(parameters['scale']) : Number.NaN
+  const scale = numberParameter(schema, 'scale')
   return typeof raw === 'string' && isScale(scale) ? unscaledDecimalText(raw, scale) : raw
 }
 
@@ -95,6 +94,13 @@ function readVariableScale(raw: unknown): unknown {
   if (!isJsonObject(raw)) return raw
   const { scale, value } = raw
   return typeof value === 'string' && isScale(scale) ? unscaledDecimalText(value, scale) : raw
+}
+
+/** Connect writes parameters as text. NaN for what is no number. */
+function numberParameter(schema: JsonObject, name: string): number {
+  const parameters = schema['parameters']
+  const value = isJsonObject(parameters) ? parameters[name] : undefined
+  return typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN
 }
 
 function isScale(scale: unknown): scale is number {
@@ -106,8 +112,7 @@ function readBits(raw: unknown, schema: JsonObject): unknown {
   if (typeof raw !== 'string') return raw
   const bytes = Buffer.from(raw, 'base64').reverse()
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
-  const parameters = schema['parameters']
-  const length = isJsonObject(parameters) ? Number(parameters['length']) : bits.length
+  const length = numberParameter(schema, 'length')
   return Number.isInteger(length) && length > 0 ? bits.padStart(length, '0').slice(-length) : bits
 }
 

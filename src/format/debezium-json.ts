@@ -137,7 +137,9 @@ class DebeziumJsonDecoder implements Decoder {
     } else if (isHeartbeat(payload)) {
       emitPosition(record, emit)
     } else {
-      throw malformed(record, 'is no change of Debezium: it has neither "op" nor "__op" nor "__deleted"')
+      const reason =
+        'op' in payload ? 'its "op" is none of c, u, d, r, t' : 'it has neither "op" nor "__op" nor "__deleted"'
+      throw malformed(record, `is no change of Debezium: ${reason}`)
     }
   }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Position } from '../changelog/position.ts'
 import { TidegateError } from '../errors.ts'
 import { jsonFaultPosition, parseExact } from '../row/exact-json.ts'
+import { toJsonText } from '../row/json-text.ts'
 import type { InputRecord } from './format.ts'
 
 /** A JSON object as a decoder sees it. */
@@ -95,7 +96,7 @@ function whereOf({ record, position }: { record?: number | undefined; position?:
   if (record !== undefined) return `line ${record}`
   return position === undefined
     ? 'a record'
-    : `offset ${String(position.offset)} of ${position.partition || 'the input'}`
+    : `offset ${typeof position.offset === 'object' ? toJsonText(position.offset) : String(position.offset)} of ${position.partition || 'the input'}`
 }
 
 function parsePart(input: InputRecord, part: unknown): unknown {

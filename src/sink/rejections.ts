@@ -79,7 +79,8 @@ export class Rejections {
     const letters: DeadLetter[] = []
     for (const one of rejected) {
       const table = this.#tableOf(domain, one.table)
-      const reason = one.storeCode === undefined ? one.reason : `${one.reason} (${one.storeCode})`
+      const isTold = one.storeCode === undefined || one.reason.includes(one.storeCode)
+      const reason = isTold ? one.reason : `${one.reason} (${one.storeCode})`
       letters.push(...lettersOf(table.plan, one.change, one, one.code ?? 'ROW_REJECTED', reason))
       letters.push(...this.#block(table, one.change.key, one.record ?? 0))
     }

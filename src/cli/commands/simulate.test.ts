@@ -268,6 +268,16 @@ test('with several tables each line names its table, and records of other tables
   ])
 })
 
+test('a key that is rejected is shown as it came, with all its digits', async () => {
+  const at = folderWith({
+    't.sql': ddl('v STRING', ''),
+    'c.ndjson': '{"op":"+I","data":{"id":9223372036854775808,"v":"a"}}',
+  })
+  const { status, stdout } = await runCommandLine(['simulate', at('t.sql'), at('c.ndjson'), '--trace'])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/id=9223372036854775808 {2}rejected: column id is out of the range of BIGINT/)
+})
+
 test('B4 a change for several tables has a line for each', async () => {
   const table = (name: string, options = '') =>
     `CREATE TABLE ${name} (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'memory', 'source.table' = 's'${options});`
