@@ -12,6 +12,7 @@ export interface StoreStatus {
   readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
   readonly mysql?: MysqlAccess | undefined
+  readonly clickhouse?: { readonly url: string } | undefined
   readonly redis?: { readonly url: string; readonly isCluster: boolean } | undefined
 }
 
@@ -25,6 +26,8 @@ export type StoreName =
   | 'mysql-8'
   | 'mysql-9'
   | 'mysql-url'
+  | 'clickhouse'
+  | 'clickhouse-url'
   | 'redis'
   | 'redis-cluster'
   | 'valkey'

@@ -5,6 +5,7 @@ import type { Connector } from './connector/connector.ts'
  */
 export const builtinConnectors: Readonly<Record<string, () => Promise<Connector>>> = {
   blackhole: async () => (await import('../adapters/blackhole/index.ts')).blackhole,
+  clickhouse: async () => (await import('../adapters/clickhouse/index.ts')).clickhouse,
   filesystem: async () => (await import('../adapters/filesystem/index.ts')).filesystem,
   memory: async () => (await import('../adapters/memory/index.ts')).memory,
   mysql: async () => (await import('../adapters/mysql/index.ts')).mysql,

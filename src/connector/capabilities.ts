@@ -8,7 +8,15 @@ export interface Capabilities {
   /** Changes that leave columns alone (absent columns). */
   readonly patch: boolean
   /** Where a row's sequence gate runs; compound: tuples of several columns (rules G1, G4). */
-  readonly sequence: { readonly gate: boolean; readonly compound: boolean; readonly descending: boolean }
+  readonly sequence: {
+    readonly gate: boolean
+    readonly compound: boolean
+    readonly descending: boolean
+    /** At equal sequences the earlier arrival can stay (`sequence.tie`); undefined: it can. */
+    readonly firstArrival?: boolean | undefined
+    /** Columns of text can be sequences; undefined: they can. */
+    readonly text?: boolean | undefined
+  }
   readonly sequenceGroups: boolean
   /** Aggregate functions that one atomic statement can keep, and of those the ones whose retract it can take. */
   readonly aggregates: readonly AggregateFunction[]
@@ -27,13 +35,15 @@ export interface Capabilities {
   readonly outcome: 'row' | 'count' | 'none'
   /** How a batch is made up: last state a key, or every change. */
   readonly batchShape: 'upsert' | 'log'
+  /** Only one writer at a time may write a table without a sequence: the writer itself numbers what arrives. */
+  readonly singleWriter?: boolean | undefined
   /** Does nothing outlive the process: then every run is exactly-once by nature (rule A3). */
   readonly volatile: boolean
   /** How long a tombstone is kept, for `explain`, e.g. `until you remove it`. */
   readonly tombstoneLife: string
 }
 
-type CanDo = Omit<Capabilities, 'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife'>
+type CanDo = Omit<Capabilities, 'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife' | 'singleWriter'>
 
 /** A store that can keep every rule; what it tells, outlives and promises is its own to say. */
 export const everyRule: CanDo = {

@@ -26,6 +26,8 @@ export interface Connector {
   targetName(plan: TablePlan): string
   /** The statements that a flush sends, for `explain`. Pure. */
   statements(plan: TablePlan): readonly StatementText[]
+  /** What a reader has to do to see the rows as they are, a line each, for `explain`. Pure. */
+  readers?(plan: TablePlan): readonly string[]
   /** The store's statements that create a fitting target; empty for stores without DDL. Pure. */
   createTable(plan: TablePlan): readonly string[]
   open(context: OpenContext): Promise<SinkWriter>

@@ -20,7 +20,9 @@ export interface MergeInput {
   readonly given: ReadonlySet<string>
   /** May the input hold a `-U` or `-D` that reaches the merge function (rule A4)? */
   readonly mayRetract: boolean
+  /** Delete modes of the store: tombstone, hard. */
   readonly canTombstone: boolean
+  readonly canDelete: boolean
   readonly problems: Problem[]
 }
 
@@ -405,7 +407,7 @@ function checkFunction({ schema, options, given, problems }: MergeInput, rule: A
 }
 
 function deleteModeOf(
-  { options, given, problems }: MergeInput,
+  { schema, options, given, canTombstone, canDelete, problems }: MergeInput,
   engine: MergeEngine,
   hasSequence: boolean,
   groups: readonly SequenceGroup[],
@@ -433,7 +435,9 @@ function deleteModeOf(
     problems.push({ subject: 'sink.tombstone.retention', message: 'has no effect: no tombstones are written' })
   }
   if (mode !== undefined) return mode
-  return gates && retention !== 0 ? 'tombstone' : 'hard'
+  // a store whose deletes are rows themselves has nothing else
+  const hasOnlyTombstones = !canDelete && canTombstone && schema.primaryKey.length > 0
+  return (gates && retention !== 0) || hasOnlyTombstones ? 'tombstone' : 'hard'
 }
 
 /** Rule A4: what only retracts have touched must be kept and stay invisible. */

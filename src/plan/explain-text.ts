@@ -19,6 +19,7 @@ function tableText(connector: string, table: TableExplanation, style: TextStyle)
     section('changelog mode by step', stepLines(table), style),
     section('columns', columnLines(connector, table), style),
     section('statements', statementLines(table, style), style),
+    section('readers', marked(table.readers, '›'), style),
     section('promises', marked(table.promises, style.good('✓')), style),
     section('warnings', marked(table.warnings, style.warning('!')), style),
     section('advice', marked(table.advice, '→'), style),

@@ -36,6 +36,8 @@ export interface TableExplanation {
   readonly steps: readonly StepExplanation[]
   readonly columns: readonly ColumnExplanation[]
   readonly statements: readonly StatementText[]
+  /** What a reader has to do to see the rows as they are. */
+  readonly readers: readonly string[]
   readonly promises: readonly string[]
   readonly warnings: readonly string[]
   readonly advice: readonly string[]
@@ -97,6 +99,7 @@ function explainTable(connector: Connector, plan: TablePlan, isRefused: boolean)
     })),
     // there is no statement for what the store cannot do
     statements: isRefused ? [] : connector.statements(plan),
+    readers: isRefused ? [] : (connector.readers?.(plan) ?? []),
     promises: isRefused ? [] : plan.promises,
     warnings: plan.warnings,
     advice: plan.advice,

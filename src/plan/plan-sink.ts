@@ -80,6 +80,7 @@ function planTable(
     given,
     mayRetract: reaching.includes('-U') || reaching.includes('-D'),
     canTombstone: capabilities.deleteModes.includes('tombstone'),
+    canDelete: capabilities.deleteModes.includes('hard'),
     problems,
   })
   const updateBefore = updateBeforePlan(options['sink.ignore.update-before'], merge)

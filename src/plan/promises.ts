@@ -60,7 +60,7 @@ function groupPromise({ capabilities }: Parameters<typeof promisesOf>[0], option
 }
 
 function warningsOf(
-  { source, merge, truncate, matchesWholeRows }: Parameters<typeof promisesOf>[0],
+  { source, merge, truncate, matchesWholeRows, capabilities }: Parameters<typeof promisesOf>[0],
   options: SharedValues,
 ): readonly string[] {
   const lines: string[] = []
@@ -80,6 +80,11 @@ function warningsOf(
   }
   if (merge.sequence?.gates === true && merge.deleteMode === 'hard') {
     lines.push('deletes leave no sequence behind: an older change that comes late brings a deleted row back (G2)')
+  }
+  if (capabilities.singleWriter === true && merge.sequence === undefined && merge.key.length > 0) {
+    lines.push(
+      'one writer at a time: without a sequence it numbers the changes as they arrive, and two would outdo each other',
+    )
   }
   if (options['sink.failure-handler'] === 'skip')
     lines.push('rows that cannot be written are skipped and only counted (R3)')

@@ -214,6 +214,9 @@ function refuseMissing(input: RefusalInput): void {
   if (merge.sequence?.descending === true && !capabilities.sequence.descending) {
     lack('sequence.field.sort-order', 'cannot compare sequences in descending order')
   }
+  if (merge.sequence?.tie === 'first-arrival' && capabilities.sequence.firstArrival === false) {
+    lack('sequence.tie', 'lets the later arrival win where sequences are equal', 'add a column that tells them apart')
+  }
   if (merge.groups.length > 0 && !capabilities.sequenceGroups)
     lack('fields.*.sequence-group', 'cannot keep sequence groups')
   if (merge.engine === 'first-row' && !capabilities.firstRow) lack('merge-engine', 'cannot keep the first row')

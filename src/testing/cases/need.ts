@@ -26,6 +26,9 @@ export const upserts: Need = {
 export const gate = capability('sequence.gate', ({ sequence }) => sequence.gate)
 export const compound = capability('sequence.compound', ({ sequence }) => sequence.compound)
 export const descending = capability('sequence.descending', ({ sequence }) => sequence.descending)
+/** `sequence.tie` = `first-arrival`. */
+export const firstArrival = capability('sequence.firstArrival', ({ sequence }) => sequence.firstArrival !== false)
+export const textSequences = capability('sequence.text', ({ sequence }) => sequence.text !== false)
 export const sequenceGroups = capability('sequenceGroups', (capabilities) => capabilities.sequenceGroups)
 export const partialUpdate: Need = {
   ...capability('patch', ({ patch }) => patch),

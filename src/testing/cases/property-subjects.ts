@@ -3,6 +3,7 @@ import {
   aggregate,
   compound,
   descending,
+  firstArrival,
   firstRow,
   gate,
   type Need,
@@ -114,7 +115,7 @@ export const propertySubjects: readonly PropertySubject[] = [
   },
   {
     name: 'deduplicate by sequence, the first arrival wins',
-    needs: [upserts, gate, tombstones],
+    needs: [upserts, gate, tombstones, firstArrival],
     columns: `id INT, v STRING, s BIGINT, ${key}`,
     options: { ...sequenced, 'sequence.tie': 'first-arrival' },
     stream: 'upsert',

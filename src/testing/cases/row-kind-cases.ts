@@ -181,8 +181,8 @@ export const rowKindCases: readonly MergeCase[] = [
     needs: [upserts],
     columns,
     options: { 'sink.ignore.delete': 'true' },
-    changelog: '+I 1 ann rome | -D 1 ann rome | +U 1 ~ oslo',
-    rows: ['1 ann oslo'],
+    changelog: '+I 1 ann rome | -D 1 ann rome | +I 2 bob oslo | +U 2 bob lima | -D 2 bob lima',
+    rows: ['1 ann rome', '2 bob lima'],
   },
   {
     id: 'retracts-ignored',

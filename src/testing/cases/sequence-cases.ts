@@ -3,11 +3,13 @@ import {
   aggregate,
   compound,
   descending,
+  firstArrival,
   gate,
   hardDeletes,
   partialUpdate,
   retraction,
   softDeletes,
+  textSequences,
   tombstones,
   upserts,
 } from './need.ts'
@@ -48,7 +50,7 @@ export const sequenceCases: readonly MergeCase[] = [
   {
     id: 'gate-tie-first',
     title: 'G1 with sequence.tie = first-arrival the earlier arrival stays',
-    needs,
+    needs: [...needs, firstArrival],
     columns,
     options: { ...options, 'sequence.tie': 'first-arrival' },
     changelog: '+I 1 a 5 | +U 1 b 5 | +U 2 x 5 | +U 2 y 6',
@@ -140,7 +142,7 @@ export const sequenceCases: readonly MergeCase[] = [
   {
     id: 'gate-text',
     title: 'G7 text sequences compare by code point',
-    needs,
+    needs: [...needs, textSequences],
     columns: 'id INT, v STRING, s STRING, PRIMARY KEY (id) NOT ENFORCED',
     options,
     changelog: '+I 1 a Z | +U 1 b a | +U 1 c _ | +U 1 d é | +U 1 e z | +U 1 f ￿ | +U 1 g 😀 | +U 1 h ￿',

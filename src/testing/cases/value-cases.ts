@@ -58,15 +58,15 @@ const samples: readonly { readonly type: string; readonly values: readonly Value
   { type: 'BINARY(2)', values: [Uint8Array.of(0, 0), Uint8Array.of(255, 92)] },
   { type: 'VARBINARY(300)', values: [new Uint8Array(), everyByte] },
   { type: 'BYTES', values: [new Uint8Array(), Uint8Array.of(0), everyByte, new Uint8Array(70_000).fill(171)] },
-  { type: 'DATE', values: ['0001-01-01', '1582-10-10', '1969-12-31', '1970-01-01', '2026-02-28', '9999-12-31'] },
+  { type: 'DATE', values: ['1900-01-01', '1969-12-31', '1970-01-01', '2026-02-28', '2261-12-31'] },
   { type: 'TIME(0)', values: ['00:00:00', '23:59:59'] },
   { type: 'TIME(3)', values: ['00:00:00.000', '12:34:56.789'] },
   { type: 'TIME(6)', values: ['00:00:00.000001', '23:59:59.999999'] },
-  { type: 'TIMESTAMP(0)', values: ['1970-01-01T00:00:00', '9999-12-31T23:59:59'] },
-  { type: 'TIMESTAMP(3)', values: ['0001-01-01T00:00:00.000', '2026-03-29T02:30:00.123'] },
+  { type: 'TIMESTAMP(0)', values: ['1970-01-01T00:00:00', '2261-12-31T23:59:59'] },
+  { type: 'TIMESTAMP(3)', values: ['1900-01-01T00:00:00.000', '2026-03-29T02:30:00.123'] },
   {
     type: 'TIMESTAMP(6)',
-    values: ['1969-12-31T23:59:59.999999', '2026-10-25T02:30:00.000001', '9999-12-31T23:59:59.999999'],
+    values: ['1969-12-31T23:59:59.999999', '2026-10-25T02:30:00.000001', '2261-12-31T23:59:59.999999'],
   },
   { type: 'TIMESTAMP(9)', values: ['2026-10-25T02:30:00.000000001', '2026-10-25T02:30:00.999999999'] },
   { type: 'TIMESTAMP_LTZ(3)', values: ['1970-01-01T00:00:00.000Z', '2026-03-29T01:30:00.123Z'] },
@@ -129,6 +129,11 @@ const keySamples: readonly { readonly type: string; readonly values: readonly Va
 const doubtful: readonly { readonly name: string; readonly type: string; readonly value: Value }[] = [
   { name: 'text with NUL', type: 'STRING', value: 'a\0b' },
   { name: 'text with half of a surrogate pair', type: 'STRING', value: 'a\uD800b' },
+  { name: 'DATE in the first year', type: 'DATE', value: '0001-01-01' },
+  { name: 'DATE in the last year', type: 'DATE', value: '9999-12-31' },
+  { name: 'DATE that the calendar skipped', type: 'DATE', value: '1582-10-10' },
+  { name: 'TIMESTAMP in the first year', type: 'TIMESTAMP(0)', value: '0001-01-01T00:00:00' },
+  { name: 'TIMESTAMP in the last year', type: 'TIMESTAMP(0)', value: '9999-12-31T23:59:59' },
   { name: 'FLOAT that is no number', type: 'FLOAT', value: Number.NaN },
   { name: 'FLOAT that is infinite', type: 'FLOAT', value: Number.NEGATIVE_INFINITY },
   { name: 'DOUBLE that is no number', type: 'DOUBLE', value: Number.NaN },
@@ -266,7 +271,8 @@ async function keptOrRejected(context: CaseContext, type: string, value: Value):
   const table = await context.table(`id INT, v ${type}, PRIMARY KEY (id) NOT ENFORCED`, {
     'sink.failure-handler': 'skip',
   })
-  const ordinary = typeof value === 'string' ? 'ordinary' : 1.5
+  const ordinary =
+    { STRING: 'ordinary', DATE: '2026-01-01' }[type] ?? (typeof value === 'string' ? '2026-01-01T00:00:00' : 1.5)
   const rows = [
     { id: 1, v: ordinary },
     { id: 2, v: value },

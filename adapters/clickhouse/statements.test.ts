@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { must } from '../../src/assert.ts'
+import { planTables } from '../../src/sink/create-sink.ts'
+import { clickhouse } from './index.ts'
+
+/** The files are what `explain` and `ddl` print. */
+const examples: Readonly<Record<string, string>> = {
+  'whole-rows': `CREATE TABLE orders (id BIGINT, status STRING, amount DECIMAL(12, 2), PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'source.changelog-mode' = 'retract')`,
+  'compound-sequence': `CREATE TABLE orders (shop STRING, id BIGINT NOT NULL, status STRING NOT NULL, day DATE, version BIGINT,
+      PRIMARY KEY (shop, id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'table-name' = 'sales.orders', 'source.changelog-mode' = 'retract',
+          'sequence.field' = 'day,version')`,
+  'append-only': `CREATE TABLE history (at TIMESTAMP_LTZ(6), delta INT)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'source.changelog-mode' = 'insert-only', 'sink.accept-duplicates' = 'true')`,
+}
+
+test.each(Object.entries(examples))('C1 the statements of %s are as they were', async (name, ddl) => {
+  const [domain] = await planTables({ tables: ddl })
+  const plan = must(domain?.plan.tables[0], 'one table')
+  const created = clickhouse.createTable(plan).map((text) => ({ purpose: 'created if it is missing', text }))
+  const parts = [...created, ...clickhouse.statements(plan)].map(({ purpose, text }) => `-- ${purpose}\n${text};\n`)
+  const readers = clickhouse.readers(plan).map((line) => `-- readers: ${line}\n`)
+  await expect([...parts, ...readers].join('\n')).toMatchFileSnapshot(`./__golden__/${name}.sql`)
+})
+
+test.each([
+  ['a function', "'merge-engine' = 'aggregation', 'fields.v.aggregate-function' = 'max'", 'CAPABILITY_MISSING'],
+  ['a sequence of text', "'sequence.field' = 'v'", 'CAPABILITY_MISSING'],
+  ['the first arrival', "'sequence.field' = 'n', 'sequence.tie' = 'first-arrival'", 'CAPABILITY_MISSING'],
+  ['the first row', "'merge-engine' = 'first-row'", 'CAPABILITY_MISSING'],
+  ['exactly-once', "'sink.delivery-guarantee' = 'exactly-once', 'sink.id' = 'x'", 'CAPABILITY_MISSING'],
+])('%s is refused by code', async (_title, options, code) => {
+  const tables = `CREATE TABLE t (id INT, v STRING, n INT, PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', ${options})`
+  await expect(planTables({ tables })).rejects.toMatchObject({ code })
+})

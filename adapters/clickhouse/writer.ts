@@ -1,0 +1,222 @@
+import { must } from '../../src/assert.ts'
+import type {
+  RejectedChange,
+  TableBatch,
+  TableWriteResult,
+  Wave,
+  WriteBatch,
+  WriteResult,
+} from '../../src/connector/batch.ts'
+import type { CheckFinding, OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
+import { RowStage } from '../../src/connector/row-stage.ts'
+import { storeKeyCodec } from '../../src/connector/store-key-codec.ts'
+import { untilAborted } from '../../src/connector/until-aborted.ts'
+import { problemsError } from '../../src/errors.ts'
+import type { MergeChange } from '../../src/merge/merge-change.ts'
+import type { FoldKey, RowKeyCodec } from '../../src/row/row-key.ts'
+import type { Value } from '../../src/row/value.ts'
+import { compareTarget, readCatalog } from './check.ts'
+import { type Connection, openConnection } from './client.ts'
+import { encodeRows, type OutgoingRow } from './encode-rows.ts'
+import { quoteIdentifier, quoteQualified } from './identifier.ts'
+import type { ClickhouseOptions } from './options.ts'
+import { ArrivalNumbers, versionOf } from './row-version.ts'
+import { createTable, insertStatement, selectRows } from './statements.ts'
+import { readStored } from './stored-rows.ts'
+import { type Target, targetOf, versionColumn } from './target.ts'
+import { textDecoder, typeMapping } from './type-mapping.ts'
+
+/** Throws `PLAN_REFUSED`, `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets. */
+export async function openWriter({ tables, client }: OpenContext): Promise<SinkWriter> {
+  const targets = tables.map(targetOf)
+  const connection = await openConnection(
+    client,
+    must(tables[0], 'a domain has a table').connectorOptions as ClickhouseOptions,
+  )
+  try {
+    const [version] = await connection.rows('SELECT version()')
+    for (const target of targets) await prepare(connection, target)
+    const open: OpenTable[] = []
+    for (const target of targets) {
+      open.push({
+        target,
+        keys: storeKeyCodec(typeMapping, target.plan.schema),
+        arrivals: new ArrivalNumbers(await highestVersion(connection, target)),
+      })
+    }
+    return new ClickhouseWriter(connection, open, `ClickHouse ${version?.[0] ?? ''}`)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** Every difference of the targets to the plans. */
+export async function check({ tables, client }: OpenContext): Promise<readonly CheckFinding[]> {
+  const targets = tables.map(targetOf)
+  const connection = await openConnection(
+    client,
+    must(tables[0], 'a domain has a table').connectorOptions as ClickhouseOptions,
+  )
+  try {
+    const findings: CheckFinding[] = []
+    for (const target of targets) findings.push(...compareTarget(target, await readCatalog(connection, target)))
+    return findings
+  } finally {
+    await connection.close()
+  }
+}
+
+async function prepare(connection: Connection, target: Target): Promise<void> {
+  let catalog = await readCatalog(connection, target)
+  if (catalog === undefined && target.plan.createTable) {
+    for (const statement of createTable(target.plan)) await connection.run(statement)
+    catalog = await readCatalog(connection, target)
+  }
+  const findings = compareTarget({ ...target, plan: { ...target.plan, createTable: false } }, catalog)
+  const problems = findings.filter(({ severity }) => severity === 'error')
+  if (problems.length === 0) return
+  throw problemsError('the target in ClickHouse does not fit the plan:', problems, {
+    code: 'STORE_MISMATCH',
+    connector: 'clickhouse',
+  })
+}
+
+/** Where arrivals are numbered, a new writer goes on above what is there. */
+async function highestVersion(connection: Connection, { plan, name, version }: Target): Promise<bigint> {
+  if (version === undefined || plan.merge.sequence !== undefined) return 0n
+  const [row] = await connection.rows(
+    `SELECT toString(max(${quoteIdentifier(versionColumn)})) FROM ${quoteQualified(name)}`,
+  )
+  return BigInt(row?.[0] ?? '0')
+}
+
+interface OpenTable {
+  readonly target: Target
+  readonly keys: RowKeyCodec
+  readonly arrivals: ArrivalNumbers
+}
+
+class ClickhouseWriter implements SinkWriter {
+  readonly server: string
+  readonly inFlightPerLane = 2
+  readonly #connection: Connection
+  readonly #tables: readonly OpenTable[]
+
+  constructor(connection: Connection, tables: readonly OpenTable[], server: string) {
+    this.#connection = connection
+    this.#tables = tables
+    this.server = server
+  }
+
+  async write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
+    return await untilAborted(this.#writeBatch(batch, context), context.signal)
+  }
+
+  async read(table: number, limit: number): Promise<readonly Readonly<Record<string, Value | null>>[]> {
+    const { target } = this.#tableAt(table)
+    const decoders = target.plan.schema.columns.map(({ name, type }) => ({ name, decode: textDecoder(type) }))
+    const rows = await this.#connection.rows(selectRows(target, limit))
+    return rows.map((texts) => {
+      const row: Record<string, Value | null> = Object.create(null)
+      for (const [at, { name, decode }] of decoders.entries()) {
+        const text = texts[at]
+        row[name] = text === null || text === undefined ? null : decode(text)
+      }
+      return row
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+
+  async #writeBatch(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
+    const tables: TableWriteResult[] = []
+    for (const table of batch.tables) tables.push(await this.#writeTable(batch.id, table, context))
+    return { tables }
+  }
+
+  async #writeTable(batchId: string, batch: TableBatch, context: WriteContext): Promise<TableWriteResult> {
+    const table = this.#tableAt(batch.table)
+    if (batch.truncate) await this.#connection.run(`TRUNCATE TABLE ${quoteQualified(table.target.name)}`)
+    const blocked = new Set<FoldKey>()
+    let written = 0
+    for (const [index, wave] of batch.waves.entries()) {
+      const { rows, rejected, idle } = await this.#outgoing(table, batch.table, wave, blocked)
+      const { body, count, faults } = encodeRows(table.target, batch.table, rows)
+      const refused = [...rejected, ...faults]
+      for (const { change } of refused) blocked.add(change.key)
+      if (refused.length > 0) await context.reject(refused)
+      if (count > 0) {
+        // rows with a version may come twice; others only once
+        const token = table.target.version === undefined ? `${batchId}/${batch.table}/${index}` : undefined
+        await this.#connection.insert(insertStatement(table.target), body, token)
+      }
+      written += count + idle
+    }
+    return { written, stale: 0 }
+  }
+
+  /** `idle`: changes that need no row. */
+  async #outgoing(
+    table: OpenTable,
+    index: number,
+    wave: Wave,
+    blocked: ReadonlySet<FoldKey>,
+  ): Promise<{ rows: readonly OutgoingRow[]; rejected: readonly RejectedChange[]; idle: number }> {
+    const rejected: RejectedChange[] = []
+    const rows: OutgoingRow[] = []
+    const asking: MergeChange[] = []
+    for (const change of wave) {
+      if (blocked.has(change.key)) {
+        rejected.push({ table: index, change, reason: 'an earlier change of the key was rejected' })
+      } else if (change.op === 'insert') rows.push({ change, row: change.row, isDeleted: false, version: 0n })
+      else if (change.op === 'upsert' && !change.replace) rejected.push({ table: index, change, reason: lacksColumns })
+      else if (change.op === 'retract' || change.ungated === true) asking.push(change)
+      else rows.push(this.#outgoingRow(table, change, change.row, change.op === 'delete'))
+    }
+    if (asking.length === 0) return { rows, rejected, idle: 0 }
+    const merged = await this.#merge(table, index, asking)
+    return { rows: [...rows, ...merged.rows], rejected: [...rejected, ...merged.rejected], idle: merged.idle }
+  }
+
+  /** Deletes that name no newer version go by what is stored. */
+  async #merge(
+    table: OpenTable,
+    index: number,
+    changes: readonly MergeChange[],
+  ): Promise<{ rows: readonly OutgoingRow[]; rejected: readonly RejectedChange[]; idle: number }> {
+    const { target, keys } = table
+    const stored = await readStored(this.#connection, target, keys, changes)
+    const stage = new RowStage({ plan: target.plan, stored: (key) => stored.get(key) })
+    const { rejected } = stage.applyWave(index, changes)
+    const { deletedFlag } = target.plan.merge
+    const rows = changes.flatMap((change) => {
+      const row = stage.rows.get(change.key)
+      if (row === undefined) return []
+      return [this.#outgoingRow(table, change, row, deletedFlag !== undefined && row[deletedFlag] === true)]
+    })
+    return { rows, rejected, idle: changes.length - rows.length - rejected.length }
+  }
+
+  #outgoingRow(
+    { target, arrivals }: OpenTable,
+    change: MergeChange,
+    row: ArrayLike<unknown>,
+    isDeleted: boolean,
+  ): OutgoingRow {
+    const { merge } = target.plan
+    const version = merge.sequence === undefined ? arrivals.next() : versionOf(merge, row)
+    if (!isDeleted) return { change, row, isDeleted, version }
+    const left = new Set([...merge.key, ...(merge.sequence?.columns ?? [])])
+    const tombstone = merge.columns.map((_, at) => (left.has(at) ? row[at] : null))
+    return { change, row: tombstone, isDeleted, version }
+  }
+
+  #tableAt(index: number): OpenTable {
+    return must(this.#tables[index], 'a batch names tables of the domain')
+  }
+}
+
+const lacksColumns = 'it lacks columns, and a ReplacingMergeTree replaces whole rows'
