@@ -4,23 +4,25 @@ import { columnAt } from './statements/staged.ts'
 import type { Target } from './target.ts'
 import { UnsendableValue } from './type-mapping.ts'
 
-export type StagedRow = Readonly<Record<string, string>>
+/** Texts in the order of the positions that the statement stages; what is NULL or not said is an empty array. */
+export type StagedRow = readonly (string | typeof nothing)[]
 
-/** One row as a member of the document; NULL and what is not said are absent. Throws `UnsendableValue`, naming the column. */
+/** No text is this, and JSON_TABLE makes NULL of it on every server. A JSON null it does not, on all of them. */
+const nothing: readonly never[] = []
+
+/** One row as a member of the document. Throws `UnsendableValue`, naming the column. */
 export function encodeRow(target: Target, positions: readonly number[], row: ArrayLike<unknown>): StagedRow {
-  const object: Record<string, string> = {}
-  for (const at of positions) {
+  return positions.map((at) => {
     const value = row[at] as Value | null | undefined
-    if (value === null || value === undefined) continue
+    if (value === null || value === undefined) return nothing
     const { name, codec } = columnAt(target, at)
     try {
-      object[at] = codec.encode(value)
+      return codec.encode(value)
     } catch (error) {
       if (error instanceof UnsendableValue) throw new UnsendableValue(`column ${name}: ${error.message}`)
       throw error
     }
-  }
-  return object
+  })
 }
 
 /** A stored row out of the texts that the store gives. */

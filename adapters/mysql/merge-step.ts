@@ -7,7 +7,7 @@ import { MysqlFailure, toFailure } from './failures.ts'
 import type { WritableTable } from './flush-steps.ts'
 import type { Session } from './session.ts'
 import { deleteRows, lockRows, updateRows } from './statements/locked.ts'
-import { insertRows } from './statements/upsert.ts'
+import { insertRows, stagedPositions } from './statements/upsert.ts'
 import type { ChangeFault, StepOutcome } from './step-outcome.ts'
 import { UnsendableValue } from './type-mapping.ts'
 
@@ -52,7 +52,7 @@ export class MergeStep {
     faults: ChangeFault[],
   ): { gone: readonly StagedRow[]; changed: readonly StagedRow[]; fresh: readonly StagedRow[] } {
     const { plan, target } = this.#table
-    const all = [...plan.merge.columns.keys()].filter((at) => at !== plan.merge.deletedAt)
+    const all = stagedPositions(plan.merge)
     const sorted = { gone: [] as StagedRow[], changed: [] as StagedRow[], fresh: [] as StagedRow[] }
     for (const change of changes) {
       if (!stage.rows.has(change.key)) continue

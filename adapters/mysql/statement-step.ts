@@ -5,7 +5,7 @@ import { documents, encodeRow, type StagedRow } from './encode-rows.ts'
 import type { Route, WritableTable } from './flush-steps.ts'
 import type { Answer, Session } from './session.ts'
 import { deleteRows } from './statements/locked.ts'
-import { insertRows, upsertRows } from './statements/upsert.ts'
+import { insertRows, stagedPositions, upsertRows } from './statements/upsert.ts'
 import type { ChangeFault, StepOutcome } from './step-outcome.ts'
 import type { Target } from './target.ts'
 import { UnsendableValue } from './type-mapping.ts'
@@ -53,14 +53,12 @@ function encodeChanges(
   route: StatementRoute,
   changes: readonly MergeChange[],
 ): { rows: readonly EncodedChange[]; faults: readonly ChangeFault[] } {
-  const all = [...merge.columns.keys()].filter((at) => at !== merge.deletedAt && at !== merge.deletedFlag)
-  const left = [...merge.key, ...(merge.sequence?.columns ?? [])]
+  const positions = route === 'delete' ? merge.key : stagedPositions(merge)
   const rows: EncodedChange[] = []
   const faults: ChangeFault[] = []
   for (const change of changes) {
-    const positions = route === 'delete' ? merge.key : change.op === 'delete' ? left : all
     try {
-      rows.push({ change, row: withFlag(merge, change, encodeRow(target, positions, change.row)) })
+      rows.push({ change, row: encodeRow(target, positions, imageOf(merge, change)) })
     } catch (error) {
       if (!(error instanceof UnsendableValue)) throw error
       faults.push({ change, reason: error.message })
@@ -69,8 +67,13 @@ function encodeChanges(
   return { rows, faults }
 }
 
-function withFlag({ deletedFlag }: MergePlan, { op }: MergeChange, row: StagedRow): StagedRow {
-  return deletedFlag === undefined ? row : { ...row, [deletedFlag]: op === 'delete' ? '1' : '0' }
+/** What the row is to hold: of a delete its key and its sequence, and whether a reader is to see it. */
+function imageOf(merge: MergePlan, { op, row }: MergeChange): ArrayLike<unknown> {
+  const { deletedFlag, sequence } = merge
+  if (deletedFlag === undefined) return row
+  const isDelete = op === 'delete'
+  const left = (at: number): boolean => merge.key.includes(at) || sequence?.columns.includes(at) === true
+  return merge.columns.map((_, at) => (at === deletedFlag ? isDelete : isDelete && !left(at) ? null : row[at]))
 }
 
 /**

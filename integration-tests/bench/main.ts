@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCore } from './core.ts'
+import { benchMysql } from './mysql.ts'
 import { benchPostgres } from './postgres.ts'
 
 const { values, positionals } = parseArgs({
@@ -11,3 +12,5 @@ const wanted = (part: string): boolean => positionals.length === 0 || positional
 
 if (wanted('core')) await benchCore(rounds)
 if (wanted('postgres')) await benchPostgres(rounds)
+if (wanted('mariadb')) await benchMysql('mariadb', rounds)
+if (wanted('mysql')) await benchMysql('mysql-8', rounds)

@@ -19,12 +19,12 @@ WHERE `__tidegate_deleted` IS NOT TRUE;
 
 -- changes that need what is stored: their rows are locked and merged by tidegate
 SELECT s.n, CAST(t.`id` AS CHAR), CAST(t.`n` AS CHAR), CAST(t.`factor` AS CHAR), t.`highest`, t.`tags`, t.`note`, CAST(t.`first_seen` AS CHAR), CAST(t.`__tidegate_deleted` AS CHAR)
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"')) AS s
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]')) AS s
 STRAIGHT_JOIN `totals` AS t FORCE INDEX (PRIMARY) ON t.`id` = CAST(s.c0 AS SIGNED)
 FOR UPDATE OF t;
 
 -- merged rows that are there
-UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$."5"', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$."6"', c7 LONGTEXT CHARACTER SET utf8mb4 PATH '$."7"')) AS s
+UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$[5]', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$[6]', c7 LONGTEXT CHARACTER SET utf8mb4 PATH '$[7]')) AS s
 STRAIGHT_JOIN `totals` AS t FORCE INDEX (PRIMARY) ON t.`id` = CAST(s.c0 AS SIGNED)
 SET t.`n` = s.c1,
   t.`factor` = s.c2,
@@ -37,4 +37,4 @@ SET t.`n` = s.c1,
 -- merged rows that are new
 INSERT INTO `totals` (`id`, `n`, `factor`, `highest`, `tags`, `note`, `first_seen`, `__tidegate_deleted`)
 SELECT s.c0, s.c1, s.c2, s.c3, s.c4, s.c5, s.c6, s.c7
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$."5"', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$."6"', c7 LONGTEXT CHARACTER SET utf8mb4 PATH '$."7"')) AS s;
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$[5]', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$[6]', c7 LONGTEXT CHARACTER SET utf8mb4 PATH '$[7]')) AS s;

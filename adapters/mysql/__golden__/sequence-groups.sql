@@ -18,12 +18,12 @@ WHERE `__tidegate_deleted` IS NOT TRUE;
 
 -- changes that need what is stored: their rows are locked and merged by tidegate
 SELECT s.n, CAST(t.`order_id` AS CHAR), t.`status`, CAST(t.`amount` AS CHAR), t.`attr`, CAST(t.`order_ts` AS CHAR), CAST(t.`attr_ts` AS CHAR), CAST(t.`__tidegate_deleted` AS CHAR)
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"')) AS s
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]')) AS s
 STRAIGHT_JOIN `orders` AS t FORCE INDEX (PRIMARY) ON t.`order_id` = CAST(s.c0 AS SIGNED)
 FOR UPDATE OF t;
 
 -- merged rows that are there
-UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$."5"', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$."6"')) AS s
+UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$[5]', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$[6]')) AS s
 STRAIGHT_JOIN `orders` AS t FORCE INDEX (PRIMARY) ON t.`order_id` = CAST(s.c0 AS SIGNED)
 SET t.`status` = s.c1,
   t.`amount` = s.c2,
@@ -35,4 +35,4 @@ SET t.`status` = s.c1,
 -- merged rows that are new
 INSERT INTO `orders` (`order_id`, `status`, `amount`, `attr`, `order_ts`, `attr_ts`, `__tidegate_deleted`)
 SELECT s.c0, s.c1, s.c2, s.c3, s.c4, s.c5, s.c6
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$."5"', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$."6"')) AS s;
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', c5 LONGTEXT CHARACTER SET utf8mb4 PATH '$[5]', c6 LONGTEXT CHARACTER SET utf8mb4 PATH '$[6]')) AS s;

@@ -18,7 +18,7 @@ WHERE `__tidegate_deleted` IS NOT TRUE;
 -- complete images, and deletes that leave a tombstone
 INSERT INTO `orders` (`id`, `status`, `day`, `version`, `__tidegate_deleted`, `__tidegate_deleted_at`)
 SELECT s.c0, s.c1, s.c2, s.c3, s.c4, IF(s.c4 = '1', UTC_TIMESTAMP(6), NULL)
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"')) AS s
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]')) AS s
 ON DUPLICATE KEY UPDATE
   `status` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`status`), `status`),
   `__tidegate_deleted` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`__tidegate_deleted`), `__tidegate_deleted`),
@@ -28,12 +28,12 @@ ON DUPLICATE KEY UPDATE
 
 -- changes that need what is stored: their rows are locked and merged by tidegate
 SELECT s.n, CAST(t.`id` AS CHAR), t.`status`, CAST(t.`day` AS CHAR), CAST(t.`version` AS CHAR), CAST(t.`__tidegate_deleted` AS CHAR), CONCAT(CAST(t.`__tidegate_deleted_at` AS CHAR), 'Z')
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"')) AS s
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]')) AS s
 STRAIGHT_JOIN `orders` AS t FORCE INDEX (PRIMARY) ON t.`id` = CAST(s.c0 AS SIGNED)
 FOR UPDATE OF t;
 
 -- merged rows that are there
-UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"')) AS s
+UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]')) AS s
 STRAIGHT_JOIN `orders` AS t FORCE INDEX (PRIMARY) ON t.`id` = CAST(s.c0 AS SIGNED)
 SET t.`status` = s.c1,
   t.`day` = s.c2,
@@ -44,4 +44,4 @@ SET t.`status` = s.c1,
 -- merged rows that are new
 INSERT INTO `orders` (`id`, `status`, `day`, `version`, `__tidegate_deleted`, `__tidegate_deleted_at`)
 SELECT s.c0, s.c1, s.c2, s.c3, s.c4, IF(s.c4 = '1', UTC_TIMESTAMP(6), NULL)
-FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$."0"', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$."1"', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$."2"', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$."3"', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$."4"')) AS s;
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]')) AS s;

@@ -2,7 +2,7 @@ import type { MergePlan } from '../../../src/merge/merge-plan.ts'
 import type { Dialect } from '../session.ts'
 import type { Target } from '../target.ts'
 import { columnAt, joinedByKey, quotedName, stagedRows, storedValue, tableName } from './staged.ts'
-import { deletionTime } from './upsert.ts'
+import { deletionTime, stagedPositions } from './upsert.ts'
 
 /** The stored rows of some keys, each with the number of its key, locked until the end of the transaction. */
 export function lockRows(merge: MergePlan, target: Target, dialect: Dialect): string {
@@ -27,7 +27,7 @@ export function updateRows(merge: MergePlan, target: Target): string | undefined
     })
   if (assignments.length === 0) return undefined
   return [
-    `UPDATE ${stagedRows(positions.filter((at) => at !== merge.deletedAt))}`,
+    `UPDATE ${stagedRows(stagedPositions(merge))}`,
     joinedByKey(target, merge.key),
     `SET ${assignments.join(',\n  ')}`,
   ].join('\n')

@@ -3,12 +3,12 @@ import { quoteIdentifier, quoteQualified } from '../identifier.ts'
 import type { Target } from '../target.ts'
 
 /**
- * Values travel as one JSON document, the only parameter of each statement: an array with an object a row, whose members are
- * texts by stored position, and absent where the value is NULL. So values never become SQL text, one prepared statement
- * serves batches of any size, and no number passes through a double.
+ * Values travel as one JSON document, the only parameter of each statement: an array with an array a row, whose members are
+ * the texts of `positions`. So values never become SQL text, one prepared statement serves batches of any size, and no
+ * number passes through a double.
  */
 export function stagedRows(positions: readonly number[]): string {
-  const members = positions.map((at) => `${member(at)} LONGTEXT CHARACTER SET utf8mb4 PATH '$."${at}"'`)
+  const members = positions.map((at, place) => `${member(at)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${place}]'`)
   return `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, ${members.join(', ')})) AS s`
 }
 

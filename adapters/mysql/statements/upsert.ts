@@ -2,6 +2,11 @@ import type { MergePlan, Sequence } from '../../../src/merge/merge-plan.ts'
 import type { Target } from '../target.ts'
 import { columnAt, quotedName, stagedRows, storedValue, tableName } from './staged.ts'
 
+/** The columns that whole rows are staged with: since when a row is deleted, the store says. */
+export function stagedPositions({ columns, deletedAt }: MergePlan): readonly number[] {
+  return [...columns.keys()].filter((at) => at !== deletedAt)
+}
+
 /** Inserts rows of which none is there. */
 export function insertRows(merge: MergePlan, target: Target): string {
   const positions = [...merge.columns.keys()]
@@ -10,7 +15,7 @@ export function insertRows(merge: MergePlan, target: Target): string {
   return [
     `INSERT INTO ${tableName(target)} (${names.join(', ')})`,
     `SELECT ${values.join(', ')}`,
-    `FROM ${stagedRows(positions.filter((at) => at !== merge.deletedAt))}`,
+    `FROM ${stagedRows(stagedPositions(merge))}`,
   ].join('\n')
 }
 
