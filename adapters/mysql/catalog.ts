@@ -1,5 +1,5 @@
 import type { QualifiedName } from './identifier.ts'
-import type { Session } from './session.ts'
+import type { Cell, Session } from './session.ts'
 
 /** A table as the information schema tells. */
 export interface CatalogTable {
@@ -62,8 +62,8 @@ export async function readCatalog(
     values,
   })
   return {
-    id,
-    engine: engine ?? 'view',
+    id: String(id),
+    engine: String(engine ?? 'view'),
     columns: columns.rows.map(columnOf),
     indexes: indexesOf(indexes.rows),
     references: references.rows.map(([other]) => String(other)),
@@ -86,10 +86,8 @@ const columnFields = [
 
 const indexFields = 'index_name, non_unique = 0, column_name'
 
-type Texts = readonly (string | null)[]
-
-function columnOf(texts: Texts): CatalogColumn {
-  const [name, dataType, columnType, notNull, hasDefault, extra, charset, collation, precision, scale, digits] = texts
+function columnOf(cells: readonly Cell[]): CatalogColumn {
+  const [name, dataType, columnType, notNull, hasDefault, extra, charset, collation, precision, scale, digits] = cells
   const beside = String(extra ?? '').toLowerCase()
   return {
     name: String(name),
@@ -99,19 +97,23 @@ function columnOf(texts: Texts): CatalogColumn {
     hasDefault: Number(hasDefault) === 1 || beside.includes('auto_increment') || beside.includes('default_generated'),
     isGenerated:
       / generated|^generated|virtual|stored|persistent/.test(` ${beside}`) && !beside.includes('default_generated'),
-    charset: charset ?? undefined,
-    collation: collation ?? undefined,
+    charset: textOf(charset),
+    collation: textOf(collation),
     precision: numberOf(precision),
     scale: numberOf(scale),
     secondDigits: numberOf(digits),
   }
 }
 
-function numberOf(text: string | null | undefined): number | undefined {
-  return text === null || text === undefined ? undefined : Number(text)
+function numberOf(cell: Cell | undefined): number | undefined {
+  return cell === null || cell === undefined ? undefined : Number(cell)
 }
 
-function indexesOf(rows: readonly Texts[]): readonly CatalogIndex[] {
+function textOf(cell: Cell | undefined): string | undefined {
+  return cell === null || cell === undefined ? undefined : String(cell)
+}
+
+function indexesOf(rows: readonly (readonly Cell[])[]): readonly CatalogIndex[] {
   const byName = new Map<string, { isUnique: boolean; columns: string[] }>()
   for (const [name, isUnique, column] of rows) {
     const index = byName.get(String(name)) ?? { isUnique: Number(isUnique) === 1, columns: [] }

@@ -1,12 +1,16 @@
 import { importDriver } from '../../src/connector/import-driver.ts'
 
+export interface MysqlQuery {
+  readonly sql: string
+  readonly rowsAsArray?: boolean
+  /** Milliseconds until the driver gives up. */
+  readonly timeout?: number
+}
+
 /** The part of mysql2/promise that is used, as shapes, so that its types are not needed to compile against tidegate. */
 export interface MysqlConnection {
-  query(options: { readonly sql: string; readonly rowsAsArray?: boolean }): Promise<readonly [unknown, unknown]>
-  execute(
-    options: { readonly sql: string; readonly rowsAsArray?: boolean; readonly timeout?: number },
-    values: readonly unknown[],
-  ): Promise<readonly [unknown, unknown]>
+  query(options: MysqlQuery): Promise<readonly [unknown, unknown]>
+  execute(options: MysqlQuery, values: readonly unknown[]): Promise<readonly [unknown, unknown]>
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
   readonly config?: { readonly clientFlags?: unknown } | undefined

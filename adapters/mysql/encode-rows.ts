@@ -1,5 +1,6 @@
 import type { Row } from '../../src/row/row.ts'
 import type { Value } from '../../src/row/value.ts'
+import type { Cell } from './session.ts'
 import { columnAt } from './statements/staged.ts'
 import type { Target } from './target.ts'
 import { UnsendableValue } from './type-mapping.ts'
@@ -25,21 +26,32 @@ export function encodeRow(target: Target, positions: readonly number[], row: Arr
   })
 }
 
-/** A stored row out of the texts that the store gives. */
-export function decodeRow(target: Target, texts: readonly (string | null)[]): Row {
+/** A stored row out of what the store gives. */
+export function decodeRow(target: Target, cells: readonly Cell[]): Row {
   return target.columns.map(({ codec }, at) => {
-    const text = texts[at]
-    return text === null || text === undefined ? null : codec.decode(text)
+    const cell = cells[at]
+    return cell === null || cell === undefined ? null : codec.decode(cell)
   })
 }
 
-/** A document is cut where the server's largest request, or what one statement does well with, would be exceeded. */
-export function documents<Item>(
+export interface Document<Item> {
+  readonly json: string
+  readonly items: readonly Item[]
+}
+
+export interface DocumentLimits {
+  /** Bytes of a document that is large enough, and of the largest that can be sent. */
+  readonly documentBytes: number
+  readonly documentBytesMax: number
+}
+
+/** Items as documents of some size; those that no request has room for are left out. */
+export function documents<Item extends { readonly row: StagedRow }>(
   items: readonly Item[],
-  rowOf: (item: Item) => StagedRow,
-  bytesMax: number,
-): readonly { readonly json: string; readonly items: readonly Item[] }[] {
-  const parts: { json: string; items: Item[] }[] = []
+  { documentBytes, documentBytesMax }: DocumentLimits,
+): { readonly parts: readonly Document<Item>[]; readonly tooLarge: readonly Item[] } {
+  const parts: Document<Item>[] = []
+  const tooLarge: Item[] = []
   let texts: string[] = []
   let ofPart: Item[] = []
   let bytes = 2
@@ -50,15 +62,19 @@ export function documents<Item>(
     bytes = 2
   }
   for (const item of items) {
-    const text = JSON.stringify(rowOf(item))
+    const text = JSON.stringify(item.row)
     const size = Buffer.byteLength(text) + 1
-    if (bytes + size > bytesMax || ofPart.length >= rowsMax) close()
+    if (size + 2 > documentBytesMax) {
+      tooLarge.push(item)
+      continue
+    }
+    if (bytes + size > documentBytes || ofPart.length >= rowsMax) close()
     texts.push(text)
     ofPart.push(item)
     bytes += size
   }
   close()
-  return parts
+  return { parts, tooLarge }
 }
 
 const rowsMax = 5000

@@ -71,7 +71,7 @@ async function entryOf(session: Session, name: QualifiedName, sinkId: string): P
     epoch: String(epoch),
     writer: String(writer),
     positions: new Map(Object.entries(JSON.parse(String(positions)) as Record<string, Offset>)),
-    batchId: batchId ?? undefined,
+    batchId: batchId === null || batchId === undefined ? undefined : String(batchId),
   }
 }
 

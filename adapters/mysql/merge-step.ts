@@ -8,7 +8,7 @@ import type { WritableTable } from './flush-steps.ts'
 import type { Session } from './session.ts'
 import { deleteRows, lockRows, updateRows } from './statements/locked.ts'
 import { insertRows, stagedPositions } from './statements/upsert.ts'
-import type { ChangeFault, StepOutcome } from './step-outcome.ts'
+import { type ChangeFault, type StepOutcome, tooLargeFault } from './step-outcome.ts'
 import { UnsendableValue } from './type-mapping.ts'
 
 /**
@@ -39,9 +39,9 @@ export class MergeStep {
     const { gone, changed, fresh } = this.#sort(stage, changes, faults)
     const { merge } = this.#table.plan
     const { target } = this.#table
-    await this.#send(deleteRows(merge, target), gone)
-    await this.#send(updateRows(merge, target), changed)
-    await this.#insert(insertRows(merge, target), fresh)
+    faults.push(...(await this.#send(deleteRows(merge, target), gone)))
+    faults.push(...(await this.#send(updateRows(merge, target), changed)))
+    faults.push(...(await this.#insert(insertRows(merge, target), fresh)))
     return { written: written - (faults.length - rejected.length), stale, faults }
   }
 
@@ -50,18 +50,18 @@ export class MergeStep {
     stage: RowStage,
     changes: readonly MergeChange[],
     faults: ChangeFault[],
-  ): { gone: readonly StagedRow[]; changed: readonly StagedRow[]; fresh: readonly StagedRow[] } {
+  ): { gone: readonly StagedChange[]; changed: readonly StagedChange[]; fresh: readonly StagedChange[] } {
     const { plan, target } = this.#table
     const all = stagedPositions(plan.merge)
-    const sorted = { gone: [] as StagedRow[], changed: [] as StagedRow[], fresh: [] as StagedRow[] }
+    const sorted = { gone: [] as StagedChange[], changed: [] as StagedChange[], fresh: [] as StagedChange[] }
     for (const change of changes) {
       if (!stage.rows.has(change.key)) continue
       const row = stage.rows.get(change.key)
       const isStored = this.#stored.has(change.key)
       try {
         if (row === undefined) {
-          if (isStored) sorted.gone.push(encodeRow(target, plan.merge.key, change.row))
-        } else sorted[isStored ? 'changed' : 'fresh'].push(encodeRow(target, all, row))
+          if (isStored) sorted.gone.push({ change, row: encodeRow(target, plan.merge.key, change.row) })
+        } else sorted[isStored ? 'changed' : 'fresh'].push({ change, row: encodeRow(target, all, row) })
       } catch (error) {
         if (!(error instanceof UnsendableValue)) throw error
         faults.push({ change, reason: error.message })
@@ -70,22 +70,27 @@ export class MergeStep {
     return sorted
   }
 
-  async #send(text: string | undefined, rows: readonly StagedRow[]): Promise<void> {
-    if (text === undefined) return
-    for (const { json } of documents(rows, (row) => row, this.#session.documentBytesMax)) {
-      await this.#session.run({ text, values: [json] })
-    }
+  async #send(text: string | undefined, rows: readonly StagedChange[]): Promise<readonly ChangeFault[]> {
+    if (text === undefined) return []
+    const { parts, tooLarge } = documents(rows, this.#session)
+    for (const { json } of parts) await this.#session.run({ text, values: [json] })
+    return tooLarge.map(({ change }) => tooLargeFault(change))
   }
 
-  async #insert(text: string, rows: readonly StagedRow[]): Promise<void> {
+  async #insert(text: string, rows: readonly StagedChange[]): Promise<readonly ChangeFault[]> {
     try {
-      await this.#send(text, rows)
+      return await this.#send(text, rows)
     } catch (error) {
       const { index } = toFailure(error)
       if (index === 'PRIMARY') throw new MysqlFailure(metAnotherWriter, 'transient', 1062, error)
       throw error
     }
   }
+}
+
+interface StagedChange {
+  readonly change: MergeChange
+  readonly row: StagedRow
 }
 
 const metAnotherWriter = 'another writer inserted a row of the flush at the same time'
@@ -111,7 +116,7 @@ async function readLocked(
   })
   const stored = new Map<FoldKey, Row>()
   const text = lockRows(plan.merge, target, session.dialect)
-  for (const { json, items } of documents(sendable, ({ row }) => row, session.documentBytesMax)) {
+  for (const { json, items } of documents(sendable, session).parts) {
     const { rows } = await session.run({ text, values: [json] })
     for (const [number, ...texts] of rows) {
       const item = items[Number(number) - 1]

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ConnectionOptions } from 'node:tls'
 import PQueue from 'p-queue'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
@@ -11,6 +12,7 @@ import {
   recogniseClient,
 } from './client.ts'
 import { isAnswer, MysqlFailure, toFailure } from './failures.ts'
+import { LostSessions } from './lost-sessions.ts'
 import { type Endpoint, type MysqlOptions, parseEndpoint } from './options.ts'
 import { Session } from './session.ts'
 
@@ -59,7 +61,7 @@ async function clientConfig(
   return {
     ...{ host, port, database, user, password },
     ssl: await tlsConfig(tls, options['tls.ca-file']),
-    connectTimeout: options['connect-timeout'] === 0 ? undefined : options['connect-timeout'],
+    connectTimeout: options['connect-timeout'],
     charset: 'utf8mb4_bin',
     timezone: 'Z',
     dateStrings: true,
@@ -100,6 +102,7 @@ class OwnedSessions implements Sessions {
   readonly #timeoutMs: number
   readonly #idle: Owned[] = []
   readonly #all = new Set<Owned>()
+  readonly #lost = new LostSessions()
   #closed = false
 
   constructor(driver: MysqlDriver, config: Readonly<Record<string, unknown>>, timeoutMs: number) {
@@ -111,19 +114,36 @@ class OwnedSessions implements Sessions {
   async lease(): Promise<Lease> {
     if (this.#closed) throw new MysqlFailure('the sink is closed', 'fatal')
     const owned = this.#takeIdle() ?? (await this.#connect())
-    return {
-      session: owned.session,
-      release: (error) => {
-        if (owned.lost || breaksSession(error)) this.#drop(owned)
-        else this.#idle.push(owned)
-      },
+    const release = (error?: unknown): void => {
+      if (owned.lost || breaksSession(error)) this.#drop(owned)
+      else this.#idle.push(owned)
     }
+    try {
+      await this.#lost.endFrom(owned.session)
+    } catch (error) {
+      release(error)
+      throw error
+    }
+    return { session: owned.session, release }
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return
     this.#closed = true
-    await Promise.all([...this.#all].map(({ connection }) => connection.end().catch(() => connection.destroy())))
+    if (!this.#lost.isEmpty) await within(this.#endLost(), endPatienceMs)
+    await Promise.all(
+      [...this.#all].map(async ({ connection }) => {
+        await within(connection.end(), endPatienceMs)
+        connection.destroy()
+      }),
+    )
     this.#all.clear()
+  }
+
+  /** What was given up while it was under way must not be carried out after its sink is closed. */
+  async #endLost(): Promise<void> {
+    const owned = this.#takeIdle() ?? (await this.#connect())
+    await this.#lost.endFrom(owned.session)
   }
 
   #takeIdle(): Owned | undefined {
@@ -158,14 +178,27 @@ class OwnedSessions implements Sessions {
 
   #drop(owned: Owned): void {
     this.#all.delete(owned)
+    this.#lost.add(owned.session)
     owned.connection.destroy()
   }
+}
+
+/** How long the end of a connection is waited for before its socket is dropped. */
+const endPatienceMs = 2_000
+
+/** Waits for the work, for no longer than `ms`, and does not mind how it ends. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const timer = new AbortController()
+  const late = delay(ms, undefined, { signal: timer.signal }).catch(() => {})
+  await Promise.race([work.catch(() => {}), late])
+  timer.abort()
 }
 
 /** One connection of a pool is taken for each flush. */
 class PoolSessions implements Sessions {
   readonly #pool: MysqlPool
   readonly #timeoutMs: number
+  readonly #lost = new LostSessions()
 
   constructor(pool: MysqlPool, timeoutMs: number) {
     this.#pool = pool
@@ -177,13 +210,18 @@ class PoolSessions implements Sessions {
       throw toFailure(error)
     })
     connection.on('error', ignore)
+    let session: Session | undefined
     const release = (error: unknown): void => {
       connection.removeListener('error', ignore)
-      if (breaksSession(error)) connection.destroy()
-      else connection.release()
+      if (breaksSession(error)) {
+        if (session !== undefined) this.#lost.add(session)
+        connection.destroy()
+      } else connection.release()
     }
     try {
-      return { session: await Session.open(connection, this.#timeoutMs), release }
+      session = await Session.open(connection, this.#timeoutMs)
+      await this.#lost.endFrom(session)
+      return { session, release }
     } catch (error) {
       release(error)
       throw error

@@ -6,7 +6,7 @@ import type { Route, WritableTable } from './flush-steps.ts'
 import type { Answer, Session } from './session.ts'
 import { deleteRows } from './statements/locked.ts'
 import { insertRows, stagedPositions, upsertRows } from './statements/upsert.ts'
-import type { ChangeFault, StepOutcome } from './step-outcome.ts'
+import { type ChangeFault, type StepOutcome, tooLargeFault } from './step-outcome.ts'
 import type { Target } from './target.ts'
 import { UnsendableValue } from './type-mapping.ts'
 
@@ -21,12 +21,14 @@ export async function runStatementStep(
 ): Promise<StepOutcome> {
   const { rows, faults } = encodeChanges(merge, target, route, changes)
   const text = statementOf(merge, target, route)
+  const { parts, tooLarge } = documents(rows, session)
   let stale = 0
-  for (const { json, items } of documents(rows, ({ row }) => row, session.documentBytesMax)) {
+  for (const { json, items } of parts) {
     const answer = await session.run({ text, values: [json] })
     if (route === 'upsert' && merge.sequence !== undefined) stale += unchanged(session, answer, items.length)
   }
-  return { written: rows.length - stale, stale, faults }
+  const written = rows.length - tooLarge.length - stale
+  return { written, stale, faults: [...faults, ...tooLarge.map(({ change }) => tooLargeFault(change))] }
 }
 
 export function statementOf(merge: MergePlan, target: Target, route: StatementRoute): string {

@@ -107,7 +107,7 @@ export interface ColumnCodec {
   store(expression: string): string
   /** The staged text in the type of the column, for the look-up of keys. */
   compare(expression: string): string
-  /** The column as a text that `decode` reads. */
+  /** The column as what `decode` reads. */
   select(column: string): string
   readonly decode: Coercion
   /** The store compares the column as tidegate does. */
@@ -134,7 +134,8 @@ export function columnCodec(type: DataType): ColumnCodec {
         ...plain,
         encode: floatText,
         compare: (expression) => `(${expression} + 0e0)`,
-        select: (column) => `CAST(${column} + 0e0 AS CHAR)`,
+        // as a number of the binary protocol: a text of MySQL 9 has a digit too few
+        select: (column) => `(${column} + 0e0)`,
       }
     case 'DECIMAL':
       return { ...plain, ...cast(`DECIMAL(${type.precision},${type.scale})`), encode: String }

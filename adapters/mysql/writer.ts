@@ -28,8 +28,9 @@ export async function openWriter({ tables: plans, plan, client }: OpenContext): 
         guarantee === 'exactly-once'
           ? await Ledger.open(session, ledgerName(options), must(sinkId, 'exactly-once has a sink.id'))
           : undefined
-      // a connection that was handed in can do one thing at a time
-      const inFlight = recogniseClient(client)?.kind === 'connection' ? 1 : 2
+      // a connection that was handed in does one thing at a time; and what a constraint ties together keeps its order
+      const isOrdered = tables.some(({ isReferenced, hasOtherUnique }) => isReferenced || hasOtherUnique)
+      const inFlight = isOrdered || recogniseClient(client)?.kind === 'connection' ? 1 : 2
       const { product, version } = session.dialect
       return new MysqlWriter(sessions, tables, `${product} ${version}`, ledger, inFlight)
     })

@@ -75,7 +75,7 @@ function literal(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/** Text is exact, whatever the driver would make of the type. */
+/** Text is exact, whatever the driver would make of the type; save that of a double, which MySQL 9 rounds. */
 function asText({ name, type }: Column): string {
   const column = quoteIdentifier(name)
   switch (type.name) {
@@ -86,7 +86,7 @@ function asText({ name, type }: Column): string {
       return `CONCAT(CAST(${column} AS CHAR), 'Z')`
     case 'FLOAT':
     case 'DOUBLE':
-      return `CAST(${column} + 0e0 AS CHAR)`
+      return `(${column} + 0e0)`
     default:
       return `CONVERT(CAST(${column} AS CHAR) USING utf8mb4)`
   }
