@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { crashInput, stateAfter } from './crash/crash-input.ts'
 import { CrashRun, crashDdl } from './crash/crash-run.ts'
+import type { CrashStoreName } from './crash/crash-store.ts'
 import type { EndPoint } from './crash/crash-writer.ts'
+import { createMysqlDatabase } from './services/mysql-database.ts'
 import { buildProgram, type NodeProgram } from './services/node-program.ts'
 import { createDatabase } from './services/postgres-database.ts'
 import { describeStore } from './stores.ts'
@@ -16,23 +18,72 @@ const finished = { code: 0, stderr: '' }
 /** Each step of a test is a process of its own, and a busy machine takes a second or two to start one. */
 vi.setConfig({ testTimeout: 400_000 })
 
-describeStore('postgres-machine', 'a process that writes and is killed', ({ postgres: server }) => {
-  if (server === undefined) return
+type Resumption = readonly [seed: number, from: 'ledger' | 'file']
+
+/** The second one goes on from the file of durable positions, which lags behind the ledger. */
+const everyResumption: readonly Resumption[] = [
+  [1, 'ledger'],
+  [2, 'file'],
+]
+
+const title = 'a process that writes and is killed'
+
+describeStore('postgres-machine', title, ({ postgres }) => {
+  if (postgres === undefined) return
+  testKilledWriter({
+    store: 'postgres',
+    makeDatabase: () => createDatabase(postgres),
+    opening: ['BEGIN ISOLATION', 'UPDATE "tidegate_ledger"'],
+    resumptions: everyResumption,
+  })
+})
+
+for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
+  describeStore(name, title, ({ mysql }) => {
+    if (mysql === undefined) return
+    testKilledWriter({
+      store: 'mysql',
+      makeDatabase: () => createMysqlDatabase(mysql),
+      opening: ['START TRANSACTION', 'UPDATE `tidegate_ledger`'],
+      // the servers of one family differ in nothing that a resumption could tell
+      resumptions: name === 'mariadb' ? everyResumption : everyResumption.slice(0, 1),
+    })
+  })
+}
+
+interface KilledWriter {
+  readonly store: CrashStoreName
+  makeDatabase(): Promise<AsyncDisposable & { readonly url: string }>
+  /** How the statements begin that a flush starts with. */
+  readonly opening: readonly string[]
+  readonly resumptions: readonly Resumption[]
+}
+
+function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledWriter): void {
+  const connector = (url: string): Record<string, string> => ({
+    connector: store,
+    url,
+    'sink.create-table': 'if-not-exists',
+    'sink.buffer-flush.interval': '0',
+  })
+  const exactlyOnce = (url: string): string =>
+    crashDdl(['sums', 'versions'], (table) => ({
+      ...connector(url),
+      'sink.delivery-guarantee': 'exactly-once',
+      'sink.id': sinkId,
+      ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
+    }))
   let program: NodeProgram
   beforeAll(async () => {
     program = await buildProgram(join(import.meta.dirname, 'crash', 'crash-writer.ts'))
   })
   afterAll(() => program?.[Symbol.asyncDispose]())
 
-  // the second seed goes on from the file of durable positions, which lags behind the ledger
-  describe.each([
-    [1, 'ledger'],
-    [2, 'file'],
-  ] as const)('exactly once, seed %i, from the %s', (seed, resumeFrom) => {
+  describe.each(resumptions)('exactly once, seed %i, from the %s', (seed, resumeFrom) => {
     test('R5 at every step of a flush, rows and position are those of one and the same flush', async () => {
-      await using database = await createDatabase(server)
+      await using database = await makeDatabase()
       const records = crashInput(seed, recordCount)
-      const task = { ddl: exactlyOnce(database.url), seed, recordCount, flushEvery, resumeFrom }
+      const task = { store, ddl: exactlyOnce(database.url), seed, recordCount, flushEvery, resumeFrom }
       await using run = await CrashRun.create(program, database.url, task)
       const statements = new Set<unknown>()
       for (const point of endPoints) {
@@ -46,7 +97,7 @@ describeStore('postgres-machine', 'a process that writes and is killed', ({ post
       expect((await run.run()).end).toMatchObject(finished)
       expect(await run.ledgerOffset(sinkId)).toBe(recordCount)
       expect(await run.state()).toEqual(stateAfter(records, recordCount))
-      for (const step of ['BEGIN ISOLATION', 'UPDATE "tidegate_ledger"', 'INSERT INTO', 'COMMIT']) {
+      for (const step of [...opening, 'INSERT INTO', 'COMMIT']) {
         expect(statements).toContain(`${step} before`)
         expect(statements).toContain(`${step} sent`)
       }
@@ -54,8 +105,8 @@ describeStore('postgres-machine', 'a process that writes and is killed', ({ post
   })
 
   test('R5 at every statement of opening, the next process opens all the same', async () => {
-    await using database = await createDatabase(server)
-    const task = { ddl: exactlyOnce(database.url), seed: 1, recordCount: flushEvery, flushEvery }
+    await using database = await makeDatabase()
+    const task = { store, ddl: exactlyOnce(database.url), seed: 1, recordCount: flushEvery, flushEvery }
     await using run = await CrashRun.create(program, database.url, { ...task, resumeFrom: 'ledger' })
     let number = 1
     for (; ; number++) {
@@ -70,9 +121,9 @@ describeStore('postgres-machine', 'a process that writes and is killed', ({ post
   })
 
   test('G1 at least once under a sequence gate, what is sent again after a kill changes nothing', async () => {
-    await using database = await createDatabase(server)
+    await using database = await makeDatabase()
     const ddl = crashDdl(['versions'], () => ({ ...connector(database.url), 'sequence.field': 'version' }))
-    const task = { ddl, seed: 3, recordCount, flushEvery, resumeFrom: 'file' as const }
+    const task = { store, ddl, seed: 3, recordCount, flushEvery, resumeFrom: 'file' as const }
     await using run = await CrashRun.create(program, database.url, task)
     for (const point of endPoints.filter(({ at }) => at !== 'statement')) {
       expect((await run.run(point)).end).toMatchObject(killed)
@@ -83,8 +134,15 @@ describeStore('postgres-machine', 'a process that writes and is killed', ({ post
   })
 
   test('R5 a writer that slept through its replacement is fenced when it wakes', async () => {
-    await using database = await createDatabase(server)
-    const task = { ddl: exactlyOnce(database.url), seed: 4, recordCount, flushEvery, resumeFrom: 'ledger' as const }
+    await using database = await makeDatabase()
+    const task = {
+      store,
+      ddl: exactlyOnce(database.url),
+      seed: 4,
+      recordCount,
+      flushEvery,
+      resumeFrom: 'ledger' as const,
+    }
     await using run = await CrashRun.create(program, database.url, task)
     const sleeper = run.start({ at: 'flush', number: 3, when: 'before', signal: 'SIGSTOP' })
     await sleeper.waitFor('reached')
@@ -94,7 +152,7 @@ describeStore('postgres-machine', 'a process that writes and is killed', ({ post
     expect(sleeper.lines).toContainEqual({ failed: 'WRITER_FENCED' })
     expect(await run.state()).toEqual(stateAfter(crashInput(4, recordCount), recordCount))
   })
-})
+}
 
 /** About two flushes, statement by statement, and what comes around a flush and its acknowledgement. */
 const endPoints: readonly EndPoint[] = [
@@ -110,16 +168,3 @@ const endPoints: readonly EndPoint[] = [
     { at: 'position', number, when: 'saved' },
   ]),
 ]
-
-function connector(url: string): Record<string, string> {
-  return { connector: 'postgres', url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' }
-}
-
-function exactlyOnce(url: string): string {
-  return crashDdl(['sums', 'versions'], (table) => ({
-    ...connector(url),
-    'sink.delivery-guarantee': 'exactly-once',
-    'sink.id': sinkId,
-    ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
-  }))
-}

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createSinks } from '../src/sink/create-sink.ts'
 import type { Sink } from '../src/sink/sink.ts'
 import { type CrashState, type CrashTable, crashInput, stateAfter } from './crash/crash-input.ts'
 import { crashDdl } from './crash/crash-run.ts'
-import { readCrashState } from './crash/crash-state.ts'
+import type { CrashStoreName } from './crash/crash-store.ts'
+import { crashStores } from './crash/crash-stores.ts'
+import { createMysqlDatabase } from './services/mysql-database.ts'
+import { startMysql } from './services/mysql-server.ts'
 import { createDatabase } from './services/postgres-database.ts'
 import { startPostgres } from './services/postgres-server.ts'
 import { startTcpProxy, type TcpProxy } from './services/tcp-proxy.ts'
@@ -13,24 +15,72 @@ import { describeStore } from './stores.ts'
 
 const records = crashInput(7, 200)
 
-/** With the zero that ends it both in the request and in the answer; BEGIN asks for READ COMMITTED. */
-const commit = 'COMMIT\0'
-
 const exactlyOnce = { 'sink.delivery-guarantee': 'exactly-once', 'sink.id': 'faults' }
+
+interface FaultyStore {
+  readonly store: CrashStoreName
+  readonly serverPort: number
+  makeDatabase(): Promise<AsyncDisposable & { readonly url: string }>
+  /** Bytes that only the request to commit holds, and bytes that its answer holds. */
+  readonly commit: { readonly request: string; readonly answer: string }
+  /** Places of a flush at which connections fall silent, by bytes of the request that comes there. */
+  readonly places: readonly (readonly [place: string, request: string])[]
+}
 
 describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
   if (server === undefined) return
+  // with the zero that ends it both in the request and in the answer; BEGIN asks for READ COMMITTED
+  const commit = 'COMMIT\0'
+  testFaults({
+    store: 'postgres',
+    serverPort: Number(new URL(server.adminUrl).port),
+    makeDatabase: () => createDatabase(server),
+    commit: { request: commit, answer: commit },
+    places: [
+      ['the transaction', 'BEGIN'],
+      ['its position', 'tidegate_ledger'],
+      ['its end', commit],
+    ],
+  })
+})
+
+for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
+  describeStore(name, 'a sink', ({ mysql: server }) => {
+    if (server === undefined) return
+    // a query packet, and the head of a short OK packet that answers the first one
+    const request = '\x03COMMIT'
+    testFaults({
+      store: 'mysql',
+      serverPort: Number(new URL(server.adminUrl).port),
+      makeDatabase: () => createMysqlDatabase(server),
+      commit: { request, answer: '\0\0\x01\0' },
+      places: [
+        ['the transaction', '\x03START TRANSACTION'],
+        ['its position', '{"source":'],
+        ['its end', request],
+      ],
+    })
+  })
+}
+
+function testFaults({ store, serverPort, makeDatabase, commit, places }: FaultyStore): void {
+  const stateOf = async (url: string): Promise<CrashState> => await readState(store, url)
+  const openWriting = async (
+    url: string,
+    options: Readonly<Record<string, string>>,
+    tables?: readonly CrashTable[],
+  ): Promise<Writing> => await startWriting(store, url, options, tables)
 
   describe('whose network fails it', () => {
-    const startProxy = async (): Promise<TcpProxy> => await startTcpProxy(Number(new URL(server.adminUrl).port))
+    const startProxy = async (): Promise<TcpProxy> => await startTcpProxy(serverPort)
 
     test('R2 R5 asks after each COMMIT whose answer is lost, and nothing counts twice', async () => {
-      await using database = await createDatabase(server)
+      await using database = await makeDatabase()
       await using proxy = await startProxy()
       const writing = await openWriting(proxy.via(database.url), exactlyOnce)
       for (const upTo of [20, 40, 60]) {
         await writing.write(upTo)
-        const lost = proxy.loseAnswer(commit, commit)
+        const lost = proxy.loseAnswer(commit.request, commit.answer)
         await writing.sink.flush()
         await lost
         expect(await stateOf(database.url)).toEqual(stateAfter(records, upTo))
@@ -41,12 +91,12 @@ describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
     })
 
     test('R2 R5 sends a flush again whose COMMIT never arrived', async () => {
-      await using database = await createDatabase(server)
+      await using database = await makeDatabase()
       await using proxy = await startProxy()
       const writing = await openWriting(proxy.via(database.url), exactlyOnce)
       for (const upTo of [20, 40, 60]) {
         await writing.write(upTo)
-        const reset = proxy.resetBefore(commit)
+        const reset = proxy.resetBefore(commit.request)
         await writing.sink.flush()
         await reset
         expect(await stateOf(database.url)).toEqual(stateAfter(records, upTo))
@@ -55,11 +105,11 @@ describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
     })
 
     test('R2 sends a flush again that may be sent twice, without asking', async () => {
-      await using database = await createDatabase(server)
+      await using database = await makeDatabase()
       await using proxy = await startProxy()
       const writing = await openWriting(proxy.via(database.url), {}, ['versions'])
       await writing.write(100)
-      const lost = proxy.loseAnswer(commit, commit)
+      const lost = proxy.loseAnswer(commit.request, commit.answer)
       await writing.sink.flush()
       await lost
       await writing.write(200)
@@ -68,25 +118,21 @@ describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
     })
 
     test('R2 A3 gives up where a second sending would count twice and nobody can say whether the first arrived', async () => {
-      await using database = await createDatabase(server)
+      await using database = await makeDatabase()
       await using proxy = await startProxy()
       const writing = await openWriting(proxy.via(database.url), { 'sink.accept-duplicates': 'true' })
       await writing.write(20)
-      const lost = proxy.loseAnswer(commit, commit)
+      const lost = proxy.loseAnswer(commit.request, commit.answer)
       await expect(writing.sink.flush()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
       await lost
       await expect(writing.sink.close()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
       expect(await stateOf(database.url)).toEqual(stateAfter(records, 20))
     })
 
-    test.each([
-      ['the transaction', 'BEGIN'],
-      ['its position', 'tidegate_ledger'],
-      ['its end', commit],
-    ])(
+    test.each(places)(
       'R2 R5 leaves a connection that fell silent before %s, and what was sent there comes too late',
       async (_place, request) => {
-        await using database = await createDatabase(server)
+        await using database = await makeDatabase()
         await using proxy = await startProxy()
         const options = { ...exactlyOnce, 'statement-timeout': '1 s' }
         const writing = await openWriting(proxy.via(database.url), options)
@@ -105,29 +151,38 @@ describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
       },
     )
   })
-})
+}
 
-describe('a sink whose server crashes', () => {
-  test('R2 R5 goes on when it is back, and nothing is lost or counts twice', async () => {
-    await using server = await startPostgres({ source: 'machine' })
-    const writing = await openWriting(server.adminUrl, exactlyOnce)
-    const rounds = 6
-    for (let round = 1; round <= rounds; round++) {
-      await writing.write(round * 30)
-      const flushing = writing.sink.flush()
-      // at another moment of the flush in each round, and behind it in the last one
-      if (round > 1) await delay(round === rounds ? 50 : round)
-      await server.kill()
-      await server.restart()
-      await flushing
-      expect(await stateOf(server.adminUrl)).toEqual(stateAfter(records, round * 30))
-    }
-    await writing.write(200)
-    await writing.sink.close()
-    expect(await stateOf(server.adminUrl)).toEqual(stateAfter(records, 200))
-    expect(writing.retries.length).toBeGreaterThan(0)
+const crashingServers = [
+  ['postgres-machine', 'postgres', () => startPostgres({ source: 'machine' })],
+  ['mariadb', 'mysql', () => startMysql('mariadb')],
+  ['mysql-8', 'mysql', () => startMysql('mysql-8')],
+] as const
+
+for (const [name, store, startServer] of crashingServers) {
+  describeStore(name, 'a sink whose server crashes', () => {
+    test('R2 R5 goes on when it is back, and nothing is lost or counts twice', async () => {
+      await using server = await startServer()
+      const { url } = store === 'mysql' ? await createMysqlDatabase(server) : { url: server.adminUrl }
+      const writing = await startWriting(store, url, exactlyOnce)
+      const rounds = 6
+      for (let round = 1; round <= rounds; round++) {
+        await writing.write(round * 30)
+        const flushing = writing.sink.flush()
+        // at another moment of the flush in each round, and behind it in the last one
+        if (round > 1) await delay(round === rounds ? 50 : round)
+        await server.kill()
+        await server.restart()
+        await flushing
+        expect(await readState(store, url)).toEqual(stateAfter(records, round * 30))
+      }
+      await writing.write(200)
+      await writing.sink.close()
+      expect(await readState(store, url)).toEqual(stateAfter(records, 200))
+      expect(writing.retries.length).toBeGreaterThan(0)
+    })
   })
-})
+}
 
 interface Writing {
   readonly sink: Sink
@@ -137,14 +192,15 @@ interface Writing {
   write(upTo: number): Promise<void>
 }
 
-async function openWriting(
+async function startWriting(
+  store: CrashStoreName,
   url: string,
   options: Readonly<Record<string, string>>,
   tables: readonly CrashTable[] = ['sums', 'versions'],
 ): Promise<Writing> {
   const retries: string[] = []
   const ddl = crashDdl(tables, (table) => ({
-    ...{ connector: 'postgres', url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' },
+    ...{ connector: store, url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' },
     ...{ 'sink.max-retries': '100', 'sink.retry.max-interval': '300 ms', ...options },
     ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
   }))
@@ -162,12 +218,11 @@ async function openWriting(
   return { sink, retries, write }
 }
 
-async function stateOf(url: string): Promise<CrashState> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+async function readState(store: CrashStoreName, url: string): Promise<CrashState> {
+  const reader = await crashStores[store].openReader(url)
   try {
-    return await readCrashState(client)
+    return await reader.state()
   } finally {
-    await client.end()
+    await reader.end()
   }
 }

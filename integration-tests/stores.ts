@@ -71,3 +71,14 @@ export function describeEachPostgres(title: string, define: (server: PostgresAcc
 }
 
 const postgresStores: readonly StoreName[] = ['postgres-machine', 'postgres-npm', 'postgres-container', 'postgres-url']
+
+/** The same tests for every MySQL and MariaDB of the run. */
+export function describeEachMysql(title: string, define: (server: MysqlAccess, store: StoreName) => void): void {
+  for (const name of mysqlStores) {
+    describeStore(name, title, ({ mysql }) => {
+      if (mysql !== undefined) define(mysql, name)
+    })
+  }
+}
+
+const mysqlStores: readonly StoreName[] = ['mariadb', 'mysql-8', 'mysql-9', 'mysql-url']

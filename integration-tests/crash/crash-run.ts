@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import type { NodeProgram, ProgramEnd, ProgramLine } from '../services/node-program.ts'
 import { type CrashState, type CrashTable, crashTables } from './crash-input.ts'
-import { readCrashState } from './crash-state.ts'
+import type { CrashReader } from './crash-store.ts'
+import { crashStores } from './crash-stores.ts'
 import type { CrashWriterTask } from './crash-writer.ts'
 
 /** One sink that is written by one process after another, each until it is killed. */
@@ -12,13 +12,13 @@ export class CrashRun implements AsyncDisposable {
   readonly #program: NodeProgram
   readonly #task: Omit<CrashWriterTask, 'end'>
   readonly #folder: string
-  readonly #client: pg.Client
+  readonly #reader: CrashReader
 
-  private constructor(program: NodeProgram, task: Omit<CrashWriterTask, 'end'>, folder: string, client: pg.Client) {
+  private constructor(program: NodeProgram, task: Omit<CrashWriterTask, 'end'>, folder: string, reader: CrashReader) {
     this.#program = program
     this.#task = task
     this.#folder = folder
-    this.#client = client
+    this.#reader = reader
   }
 
   static async create(
@@ -27,9 +27,8 @@ export class CrashRun implements AsyncDisposable {
     task: Omit<CrashWriterTask, 'end' | 'url' | 'positionFile'>,
   ): Promise<CrashRun> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-crash-'))
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    return new CrashRun(program, { ...task, url, positionFile: join(folder, 'position') }, folder, client)
+    const reader = await crashStores[task.store].openReader(url)
+    return new CrashRun(program, { ...task, url, positionFile: join(folder, 'position') }, folder, reader)
   }
 
   start(end?: CrashWriterTask['end']): ReturnType<NodeProgram['start']> {
@@ -44,24 +43,15 @@ export class CrashRun implements AsyncDisposable {
 
   /** The offset that the ledger holds, once nothing is under way any more; 0 before the first flush. */
   async ledgerOffset(sinkId: string): Promise<number> {
-    const { rows: found } = await this.#client.query<{ there: boolean }>(
-      "select to_regclass('tidegate_ledger') is not null as there",
-    )
-    if (found[0]?.there !== true) return 0
-    // waits for a transaction whose COMMIT was sent by a process that is no more
-    const { rows } = await this.#client.query<{ at: number | null }>(
-      "select (positions->>'source')::int as at from tidegate_ledger where sink_id = $1 for update",
-      [sinkId],
-    )
-    return rows[0]?.at ?? 0
+    return await this.#reader.ledgerOffset(sinkId)
   }
 
   async state(): Promise<CrashState> {
-    return await readCrashState(this.#client)
+    return await this.#reader.state()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end()
+    await this.#reader.end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -1,15 +1,16 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import pg from 'pg'
-import { postgres } from '../../adapters/postgres/index.ts'
 import type { Connector } from '../../src/connector/connector.ts'
 import { createSinks } from '../../src/sink/create-sink.ts'
 import { crashInput } from './crash-input.ts'
+import type { CrashStoreName, WatchedClient } from './crash-store.ts'
+import { crashStores } from './crash-stores.ts'
 
 /**
  * A process that writes the made-up source and kills or stops itself where it is told to, the hard way: SIGKILL leaves no
  * time to clear up. Prints lines of JSON: where it started, what it reached, how it ended.
  */
 export interface CrashWriterTask {
+  readonly store: CrashStoreName
   readonly ddl: string
   readonly url: string
   readonly seed: number
@@ -39,6 +40,7 @@ export type EndPoint = (
 ) & { readonly signal?: 'SIGSTOP' | undefined }
 
 const task = JSON.parse(process.argv[2] ?? '') as CrashWriterTask
+const store = crashStores[task.store]
 
 function say(line: object): void {
   // synchronous: a line that is lost with the process would be missed by the test
@@ -53,7 +55,7 @@ function reach(end: EndPoint): void {
 
 let phase: 'open' | 'write' = 'open'
 const connection = task.end?.at === 'statement' ? await watchedClient() : undefined
-const sink = await createSinks({ tables: task.ddl, client: connection, connectors: [watchedConnector()] })
+const sink = await createSinks({ tables: task.ddl, client: connection?.client, connectors: [watchedConnector()] })
 phase = 'write'
 const saving = savePositions()
 await writeSource().catch((error: unknown) => {
@@ -97,35 +99,32 @@ async function savePositions(): Promise<void> {
   }
 }
 
-async function watchedClient(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: task.url })
-  await client.connect()
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+async function watchedClient(): Promise<WatchedClient> {
   const counts = { open: 0, write: 0 }
-  const watched = (...args: unknown[]): unknown => {
+  return await store.openWatchedClient(task.url, (statement) => {
     counts[phase]++
     const { end } = task
     const isHere = end?.at === 'statement' && end.during === phase && end.number === counts[phase]
-    if (isHere) say({ statement: headOf(args[0]) })
+    if (isHere) say({ statement: headOf(statement) })
     if (isHere && end.when === 'before') reach(end)
-    const answer = query(...args)
-    if (isHere && end.when === 'sent') reach(end)
-    return answer
-  }
-  return Object.assign(client, { query: watched })
+    return {
+      sent: () => {
+        if (isHere && end.when === 'sent') reach(end)
+      },
+    }
+  })
 }
 
-function headOf(statement: unknown): string {
-  const text = typeof statement === 'string' ? statement : (statement as { text: string }).text
-  return text.split(/\s+/).slice(0, 2).join(' ')
+function headOf(statement: string): string {
+  return statement.split(/\s+/).slice(0, 2).join(' ')
 }
 
 function watchedConnector(): Connector {
   let number = 0
   return {
-    ...postgres,
+    ...store.connector,
     open: async (context) => {
-      const writer = await postgres.open(context)
+      const writer = await store.connector.open(context)
       const write: typeof writer.write = async (batch, writeContext) => {
         number++
         const { end } = task
