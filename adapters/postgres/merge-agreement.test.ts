@@ -1,21 +1,19 @@
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, test } from 'vitest'
-import {
-  type AgreementStore,
-  agreementCases,
-  checkAgreement,
-} from '../../integration-tests/postgres/merge-agreement.ts'
+import { agreementCases } from '../../integration-tests/merge-agreement/agreement-cases.ts'
+import { type AgreementStore, checkAgreement } from '../../integration-tests/merge-agreement/check-agreement.ts'
+import { postgresAgreementStore } from '../../integration-tests/merge-agreement/postgres-agreement-store.ts'
 
 let pglite: PGlite
 let store: AgreementStore
 
 beforeAll(async () => {
   pglite = await PGlite.create()
-  store = {
+  store = postgresAgreementStore({
     client: pglite,
     url: 'pglite:memory',
     sql: async (text) => (await pglite.query<unknown[]>(text, [], { rowMode: 'array' })).rows,
-  }
+  })
 }, 60_000)
 
 afterAll(async () => {
