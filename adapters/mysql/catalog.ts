@@ -22,6 +22,9 @@ export interface CatalogColumn {
   /** Gets a value by itself: by a default, AUTO_INCREMENT or an expression. */
   readonly hasDefault: boolean
   readonly isGenerated: boolean
+  /** Of a text column, in characters and in bytes. */
+  readonly characterLength: number | undefined
+  readonly byteLength: number | undefined
   readonly charset: string | undefined
   readonly collation: string | undefined
   readonly precision: number | undefined
@@ -82,12 +85,28 @@ const columnFields = [
   'numeric_precision',
   'numeric_scale',
   'datetime_precision',
+  'character_maximum_length',
+  'character_octet_length',
 ].join(', ')
 
 const indexFields = 'index_name, non_unique = 0, column_name'
 
 function columnOf(cells: readonly Cell[]): CatalogColumn {
-  const [name, dataType, columnType, notNull, hasDefault, extra, charset, collation, precision, scale, digits] = cells
+  const [
+    name,
+    dataType,
+    columnType,
+    notNull,
+    hasDefault,
+    extra,
+    charset,
+    collation,
+    precision,
+    scale,
+    digits,
+    characters,
+    bytes,
+  ] = cells
   const beside = String(extra ?? '').toLowerCase()
   return {
     name: String(name),
@@ -97,6 +116,8 @@ function columnOf(cells: readonly Cell[]): CatalogColumn {
     hasDefault: Number(hasDefault) === 1 || beside.includes('auto_increment') || beside.includes('default_generated'),
     isGenerated:
       / generated|^generated|virtual|stored|persistent/.test(` ${beside}`) && !beside.includes('default_generated'),
+    characterLength: numberOf(characters),
+    byteLength: numberOf(bytes),
     charset: textOf(charset),
     collation: textOf(collation),
     precision: numberOf(precision),

@@ -38,7 +38,7 @@ export function hasOtherUnique({ indexes }: CatalogTable): boolean {
 }
 
 /** The server takes names that differ in case only for one. */
-function columnOf(catalog: CatalogTable, name: string): CatalogColumn | undefined {
+export function columnNamed(catalog: CatalogTable, name: string): CatalogColumn | undefined {
   return catalog.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
 }
 
@@ -46,7 +46,7 @@ function columnFindings({ merge }: TablePlan, at: number, catalog: CatalogTable,
   const declared = merge.columns[at]
   if (declared === undefined) return []
   const subject = `column ${declared.name}`
-  const column = columnOf(catalog, declared.name)
+  const column = columnNamed(catalog, declared.name)
   if (column === undefined) {
     const fix = `ALTER TABLE ${table} ADD COLUMN ${columnDefinition(merge, at)};`
     return [{ severity: 'error', subject, message: 'does not exist', fix }]

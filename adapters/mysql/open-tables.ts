@@ -3,7 +3,7 @@ import type { CheckFinding, OpenContext } from '../../src/connector/connector.ts
 import { problemsError, TidegateError } from '../../src/errors.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { type CatalogTable, readCatalog } from './catalog.ts'
-import { compareTarget, hasOtherUnique } from './check.ts'
+import { columnNamed, compareTarget, hasOtherUnique } from './check.ts'
 import { MysqlFailure, toFailure } from './failures.ts'
 import type { WritableTable } from './flush-steps.ts'
 import { quoteQualified } from './identifier.ts'
@@ -12,7 +12,8 @@ import type { Dialect, Session } from './session.ts'
 import { createTable } from './statements/create-table.ts'
 import { createLedger } from './statements/ledger.ts'
 import { quotedName, tableName } from './statements/staged.ts'
-import { plannedTarget, targetName } from './target.ts'
+import { plannedTarget, type Target, targetName } from './target.ts'
+import { withinTextColumn } from './text-limit.ts'
 
 /** The oldest servers with JSON_TABLE, by which values are sent. */
 const oldest: Readonly<Record<Dialect['product'], string>> = { MySQL: '8.0.4', MariaDB: '10.6.0' }
@@ -43,12 +44,25 @@ export async function openTables(session: Session, plans: readonly TablePlan[]):
     const catalog = must(found[index], 'a catalog entry a table')
     return {
       plan,
-      target: plannedTarget(plan),
+      target: foundTarget(plan, catalog),
       rank: must(ranks.get(catalog.id), 'a rank a table'),
       isReferenced: found.some(({ references }) => references.includes(catalog.id)),
       hasOtherUnique: hasOtherUnique(catalog),
     }
   })
+}
+
+/** The planned target within the bounds of the columns that are there. */
+function foundTarget(plan: TablePlan, catalog: CatalogTable): Target {
+  const { name, columns } = plannedTarget(plan)
+  return {
+    name,
+    columns: columns.map((column, at) => {
+      const found = must(columnNamed(catalog, column.name), 'a column that is missing is a problem')
+      const { type } = must(plan.merge.columns[at], 'a stored column')
+      return { ...column, codec: withinTextColumn(column.codec, type, found) }
+    }),
+  }
 }
 
 /** Every difference of the targets to the plans, the rights that are missing, and under exactly-once the ledger. */

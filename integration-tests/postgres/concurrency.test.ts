@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../../src/changelog/element.ts'
 import { createSink } from '../../src/sink/create-sink.ts'
+import { sinkTable } from '../sink-table.ts'
 import { describeEachPostgres } from '../stores.ts'
-import { sinkTable, useDatabase } from './test-database.ts'
+import { useDatabase } from './test-database.ts'
 
 const small = {
   'sink.buffer-flush.max-rows': '40',

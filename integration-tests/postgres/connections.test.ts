@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createSink } from '../../src/sink/create-sink.ts'
+import { sinkTable } from '../sink-table.ts'
 import { describeEachPostgres } from '../stores.ts'
-import { sinkTable, useDatabase, writeAll } from './test-database.ts'
+import { writeAll } from '../write-all.ts'
+import { useDatabase } from './test-database.ts'
 
 const columns = 'id INT, v STRING, PRIMARY KEY (id) NOT ENFORCED'
 

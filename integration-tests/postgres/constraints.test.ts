@@ -2,8 +2,11 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Change } from '../../src/changelog/element.ts'
 import { createSink, createSinks } from '../../src/sink/create-sink.ts'
+import { collectRejected } from '../collect-rejected.ts'
+import { sinkTable } from '../sink-table.ts'
 import { describeEachPostgres } from '../stores.ts'
-import { collectRejected, sinkTable, useDatabase, writeAll } from './test-database.ts'
+import { writeAll } from '../write-all.ts'
+import { useDatabase } from './test-database.ts'
 
 describeEachPostgres('constraints of the target', (server) => {
   const database = useDatabase(server)

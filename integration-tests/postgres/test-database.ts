@@ -1,10 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { must } from '../../src/assert.ts'
-import type { Change } from '../../src/changelog/element.ts'
-import type { DeadLetter, FailureHandler } from '../../src/delivery/failure-handler.ts'
-import { type CreateSinkOptions, createSink } from '../../src/sink/create-sink.ts'
-import type { FlushReport } from '../../src/sink/sink.ts'
 import { createDatabase, type PostgresAccess, type PostgresDatabase } from '../services/postgres-database.ts'
 
 /** A database of the test file's own, with a connection beside the sinks'. */
@@ -46,37 +42,4 @@ export function useDatabase(server: PostgresAccess): TestDatabase {
 
 function asText(value: string | Buffer): string {
   return String(value)
-}
-
-/** CREATE TABLE of the sink; `columns` is what stands between the parentheses. */
-export function sinkTable(
-  url: string,
-  name: string,
-  columns: string,
-  options: Readonly<Record<string, string>> = {},
-): string {
-  const given = { connector: 'postgres', url, ...options }
-  const lines = Object.entries(given).map(([option, value]) => `'${option}' = '${value.replaceAll("'", "''")}'`)
-  return `CREATE TABLE \`${name}\` (${columns}) WITH (${lines.join(', ')})`
-}
-
-/** Collects what a sink rejects. */
-export function collectRejected(): FailureHandler & { readonly letters: DeadLetter[] } {
-  const letters: DeadLetter[] = []
-  return {
-    name: 'skip',
-    letters,
-    handle: (some) => {
-      letters.push(...some)
-      return Promise.resolve()
-    },
-    close: () => Promise.resolve(),
-  }
-}
-
-/** Opens a sink, writes the changes in one flush and closes it. */
-export async function writeAll(options: CreateSinkOptions, changes: readonly Change[]): Promise<FlushReport> {
-  const sink = await createSink(options)
-  for (const change of changes) await sink.write(change)
-  return await sink.close()
 }

@@ -7,7 +7,7 @@ import { createServerFolder } from '../services/folders.ts'
 import { type PostgresServer, startPostgres } from '../services/postgres-server.ts'
 import { runCommand } from '../services/run-command.ts'
 import { unprivilegedUser } from '../services/server-user.ts'
-import { sinkTable } from './test-database.ts'
+import { sinkTable } from '../sink-table.ts'
 
 let server: PostgresServer | undefined
 let folder: string

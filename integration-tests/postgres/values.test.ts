@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { TidegateError } from '../../src/errors.ts'
+import { collectRejected } from '../collect-rejected.ts'
+import { sinkTable } from '../sink-table.ts'
 import { describeEachPostgres } from '../stores.ts'
-import { collectRejected, sinkTable, useDatabase, writeAll } from './test-database.ts'
+import { writeAll } from '../write-all.ts'
+import { useDatabase } from './test-database.ts'
 
 const id = 'id BIGINT, PRIMARY KEY (id) NOT ENFORCED'
 
