@@ -46,7 +46,7 @@ export class FoldBuffer {
     const entry = this.entries.get(change.key)
     if (entry === undefined) return this.#insert(change, byteCount, change.key, origin, records)
     if (entry.heldSince >= 0) {
-      if (isAdd && entry.held !== undefined) this.#dropHeld(entry)
+      if (isAdd && entry.held !== undefined && !this.#outdates(entry.held, change)) this.#dropHeld(entry)
       else this.#releaseHeld(entry)
     }
     entry.record = origin.record
@@ -160,6 +160,11 @@ export class FoldBuffer {
   #resize(entry: Entry, byteCount: number): void {
     this.#load.byteCount += byteCount - entry.byteCount
     entry.byteCount = byteCount
+  }
+
+  /** The update-after is older than the version that its update-before took back: then it is no update, and the row goes. */
+  #outdates({ change: held }: HeldUpdateBefore, change: MergeChange): boolean {
+    return held !== undefined && this.#merge.compose(held, change) === 'stale'
   }
 
   #dropHeld(entry: Entry): void {

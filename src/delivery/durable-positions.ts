@@ -15,8 +15,9 @@ interface Note {
 export class DurablePositions {
   readonly #notes = new Map<string, Note[]>()
   readonly #durable = new Map<string, Offset>()
-  readonly #unread = new Map<string, Offset>()
-  #wake: (() => void) | undefined
+  /** What has become durable since the start. */
+  readonly #advanced = new Map<string, Offset>()
+  readonly #readers = new Set<Reader>()
   #ended = false
 
   constructor(start: Positions = new Map()) {
@@ -43,10 +44,11 @@ export class DurablePositions {
       if (newest === undefined) continue
       notes.splice(0, count)
       this.#durable.set(partition, newest.offset)
-      this.#unread.set(partition, newest.offset)
+      this.#advanced.set(partition, newest.offset)
+      for (const { unread } of this.#readers) unread.set(partition, newest.offset)
       moved = true
     }
-    if (moved) this.#wakeReader()
+    if (moved) this.#wakeReaders()
   }
 
   /** What `advance(arrival)` would make durable, without doing it. */
@@ -66,35 +68,49 @@ export class DurablePositions {
   /** The partition's records are no longer this sink's business. */
   forget(partition: string): void {
     this.#notes.delete(partition)
-    this.#unread.delete(partition)
+    this.#advanced.delete(partition)
+    for (const { unread } of this.#readers) unread.delete(partition)
   }
 
   end(): void {
     this.#ended = true
-    this.#wakeReader()
+    this.#wakeReaders()
   }
 
-  /** The newest durable position of each partition, whenever there is a newer one; ends with the sink. One reader. */
+  /** The newest durable position of each partition, whenever there is a newer one; ends with the sink. */
   async *read(): AsyncGenerator<Position, void, undefined> {
-    for (;;) {
-      const [next] = this.#unread
-      if (next !== undefined) {
-        const [partition, offset] = next
-        this.#unread.delete(partition)
-        yield { partition, offset }
-        continue
+    const reader: Reader = { unread: new Map(this.#advanced), wake: undefined }
+    this.#readers.add(reader)
+    try {
+      for (;;) {
+        const [next] = reader.unread
+        if (next !== undefined) {
+          const [partition, offset] = next
+          reader.unread.delete(partition)
+          yield { partition, offset }
+          continue
+        }
+        if (this.#ended) return
+        await new Promise<void>((resolve) => {
+          reader.wake = resolve
+        })
       }
-      if (this.#ended) return
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+    } finally {
+      this.#readers.delete(reader)
     }
   }
 
-  #wakeReader(): void {
-    this.#wake?.()
-    this.#wake = undefined
+  #wakeReaders(): void {
+    for (const reader of this.#readers) {
+      reader.wake?.()
+      reader.wake = undefined
+    }
   }
+}
+
+interface Reader {
+  readonly unread: Map<string, Offset>
+  wake: (() => void) | undefined
 }
 
 function countBefore(notes: readonly Note[], arrival: number): number {

@@ -52,7 +52,7 @@ function upsertKeyAdvice({ name, keyed }: TableReport): string[] {
       ? `${counted(keyed.keysInSeveralPartitions, 'key')} with changes in several partitions, between which there is no order`
       : `changes of one key are out of order, or the stream is unique by other columns than ${key}`
   return [
-    `${found}: ${cause}. If the upsert key of the producer is not ${key} (a join on a foreign key), say so with 'sink.upsert-key' and choose 'sink.on-conflict'; else name a 'sequence.field'`,
+    `${found}: ${cause}. If the upsert key of the producer is not ${key} (a join on a foreign key), match rows whole by 'sink.upsert-key' = 'none' and 'sink.on-conflict' = 'deduplicate'; else name a 'sequence.field'`,
   ]
 }
 

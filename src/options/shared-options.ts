@@ -19,6 +19,9 @@ export const formatNames = [
 
 export type FormatName = (typeof formatNames)[number]
 
+/** What Paimon calls functions otherwise. */
+const paimonNames = { first_not_null_value: 'first_non_null_value' } as const
+
 const input = {
   connector: text({
     section: 'Table',
@@ -250,10 +253,12 @@ const merge = {
       'Columns that follow the sequence column (or columns, separated by commas) in the name of the option (G3).',
   }),
   'fields.*.aggregate-function': oneOf(aggregateFunctions, {
+    synonyms: paimonNames,
     section: 'Merge',
     description: 'Function by which the column merges (A1).',
   }),
   'fields.default-aggregate-function': oneOf(aggregateFunctions, {
+    synonyms: paimonNames,
     section: 'Merge',
     defaultNote: '`last_non_null_value` under `aggregation`',
     description: 'Function of the columns that name none.',

@@ -112,7 +112,7 @@ function refuseConflicts({ plan, options, problems }: RefusalInput): void {
     problems.push({
       subject: 'sink.upsert-key',
       message: `the input ${named}, and the table's key is ${key}: rows of several upsert keys can meet in one row (O2)`,
-      fix: "choose what then happens: 'sink.on-conflict' = 'deduplicate', 'nothing' or 'error'",
+      fix: "match rows whole: 'sink.upsert-key' = 'none' and 'sink.on-conflict' = 'deduplicate'",
     })
     return
   }
@@ -126,7 +126,7 @@ function refuseConflicts({ plan, options, problems }: RefusalInput): void {
     problems.push({
       subject: policy === undefined ? 'sink.upsert-materialize' : 'sink.on-conflict',
       message: 'needs the upsert materializer, which this version does not have yet (O1)',
-      fix: 'let the producer write a stream that is unique by the primary key, e.g. with ON CONFLICT in its own INSERT',
+      fix: "match rows whole ('sink.upsert-key' = 'none', 'sink.on-conflict' = 'deduplicate'), or let the producer write a stream that is unique by the primary key, e.g. with ON CONFLICT in its own INSERT",
     })
   }
 }

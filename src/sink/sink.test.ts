@@ -754,3 +754,43 @@ test('B4 tables of several stores that are for one table of the source each get 
   expect(account).toMatchObject({ accepted: 6, held: 0, rejected: 0 })
   expect(positions.get('')).toBe(4)
 })
+
+test('K2 an update-after that is older than its update-before updates nothing, however the stream is cut', async () => {
+  const write = async (flushes: boolean): Promise<unknown[]> => {
+    const { sink, store } = await open(", 'sequence.field' = 'ts'")
+    const version = (kind: Change['kind'], status: string, ts: number): Change => ({
+      ...change(kind, 1, status),
+      row: { id: 1, status, amount: '1.5', ts },
+    })
+    for (const one of [version('+I', 'a', 3), version('-U', 'a', 3), version('+U', 'b', 2)]) {
+      await sink.write(one)
+      if (flushes) await sink.flush()
+    }
+    await sink.close()
+    return rows(store)
+  }
+  expect(await write(false)).toEqual(await write(true))
+})
+
+test('R1 every reader of the durable positions gets them, and ends with the sink', async () => {
+  const { sink } = await open()
+  const read = async (): Promise<unknown[]> => {
+    const seen: unknown[] = []
+    for await (const { offset } of sink.durable()) seen.push(offset)
+    return seen
+  }
+  const readers = [read(), read()]
+  await sink.write(change('+I', 1, 'a', at(1)))
+  await sink.flush()
+  await sink.close()
+  for (const seen of await Promise.all(readers)) expect(seen.at(-1)).toBe(1)
+})
+
+test('R4 what is no change is refused by code, and counts as nothing', async () => {
+  const { sink } = await open()
+  for (const element of [undefined, 5, { kind: '+I' }, { kind: '+I', row: null }]) {
+    await expect(sink.write(element as unknown as Change)).rejects.toMatchObject({ code: 'INPUT_MALFORMED' })
+  }
+  const { account } = await sink.close()
+  expect(account).toMatchObject({ accepted: 0, held: 0 })
+})

@@ -19,6 +19,7 @@ import { changeLetter, entryLetters } from './dead-letters.ts'
 import { GroupStage, type StagedGroup } from './group-stage.ts'
 import type { IntakeObserver } from './intake-observer.ts'
 import { keyChange } from './key-change.ts'
+import { isObject, malformedChange } from './malformed-change.ts'
 import { OpenPairs } from './open-pairs.ts'
 import { Rejections } from './rejections.ts'
 import { isReplay, writtenBefore } from './replay.ts'
@@ -290,6 +291,7 @@ export class Sink implements AsyncDisposable {
 
   #accept(element: ChangelogElement): Promise<void> | undefined {
     this.#check()
+    if (!isObject(element)) throw malformedChange('is no object')
     this.#arrival++
     switch (element.type) {
       case undefined:
@@ -320,9 +322,10 @@ export class Sink implements AsyncDisposable {
 
   #acceptChange(change: Change): Promise<void> | undefined {
     const origin = this.#originOf(change)
+    if (!isObject(change.row)) throw malformedChange('has no object in row')
     const targets = this.#options.router.route(change.table)
     if (targets.length === 0) {
-      this.#otherTables++
+      if (this.#otherTables++ === 0) this.#warn(change.table, 'changes that name none of the tables are not written')
       if (change.position !== undefined && change.more !== true) this.#passed(change.position)
       return undefined
     }
