@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ConnectionOptions } from 'node:tls'
 import PQueue from 'p-queue'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import {
@@ -15,6 +13,7 @@ import { isAnswer, MysqlFailure, toFailure } from './failures.ts'
 import { LostSessions } from './lost-sessions.ts'
 import { type Endpoint, type MysqlOptions, parseEndpoint } from './options.ts'
 import { Session } from './session.ts'
+import { tlsOptions } from './tls.ts'
 
 /** Where the sessions of the lanes come from: made by us, or handed in and then never closed by us. */
 export interface Sessions {
@@ -54,13 +53,11 @@ export async function openSessions(client: unknown, options: MysqlOptions): Prom
 }
 
 /** The driver's defaults name no host to TLS, read local files on request and make dates in the process's zone. */
-async function clientConfig(
-  { host, port, database, user, password, tls }: Endpoint,
-  options: MysqlOptions,
-): Promise<Readonly<Record<string, unknown>>> {
+async function clientConfig(endpoint: Endpoint, options: MysqlOptions): Promise<Readonly<Record<string, unknown>>> {
+  const { host, port, database, user, password } = endpoint
   return {
     ...{ host, port, database, user, password },
-    ssl: await tlsConfig(tls, options['tls.ca-file']),
+    ...(await tlsOptions(endpoint, options['tls.ca-file'])),
     connectTimeout: options['connect-timeout'],
     charset: 'utf8mb4_bin',
     timezone: 'Z',
@@ -72,17 +69,6 @@ async function clientConfig(
     enableKeepAlive: true,
     maxPreparedStatements: 200,
   }
-}
-
-async function tlsConfig(
-  tls: Endpoint['tls'],
-  caFile: string | undefined,
-): Promise<(ConnectionOptions & { verifyIdentity?: boolean }) | undefined> {
-  if (tls === 'off') return undefined
-  if (tls === 'insecure') return { rejectUnauthorized: false }
-  const ca = caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }
-  // without verifyIdentity the driver looks at the certificate's chain only
-  return { rejectUnauthorized: true, verifyIdentity: true, ...ca }
 }
 
 /** A session that has failed without an answer is not to be trusted again. */

@@ -23,8 +23,11 @@ export interface MysqlServer extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** Rejects with `ServiceUnavailable` and the reason where this machine cannot run it. */
-export async function startMysql(source: MysqlSource): Promise<MysqlServer> {
+/**
+ * Rejects with `ServiceUnavailable` and the reason where this machine cannot run it. `settings`: more of the server's
+ * command line.
+ */
+export async function startMysql(source: MysqlSource, settings: readonly string[] = []): Promise<MysqlServer> {
   const programs = await mysqlPrograms(source)
   const folder = createServerFolder(source, undefined)
   try {
@@ -32,11 +35,15 @@ export async function startMysql(source: MysqlSource): Promise<MysqlServer> {
     mkdirSync(data, { mode: 0o750 })
     await programs.initialize(data)
     writeFileSync(join(folder, 'init.sql'), `${rights.join('\n')}\n`)
-    return await serve(programs, folder)
+    return await serve(withSettings(programs, settings), folder)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+function withSettings(programs: MysqlPrograms, settings: readonly string[]): MysqlPrograms {
+  return { ...programs, server: [...programs.server, ...settings] }
 }
 
 /** Run at every start, one statement a line. */
@@ -78,7 +85,7 @@ async function start(programs: MysqlPrograms, folder: string, port: number, admi
       `--socket=${join(folder, 'server.sock')}`,
       `--pid-file=${join(folder, 'server.pid')}`,
       `--init-file=${join(folder, 'init.sql')}`,
-      ...settings,
+      ...commonSettings,
     ],
     cwd: '/',
     log,
@@ -101,7 +108,7 @@ async function start(programs: MysqlPrograms, folder: string, port: number, admi
   }
 }
 
-const settings = [
+const commonSettings = [
   '--max-allowed-packet=16M',
   '--innodb-buffer-pool-size=128M',
   '--default-time-zone=+05:30',
