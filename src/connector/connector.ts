@@ -1,4 +1,5 @@
 import type { Positions } from '../changelog/position.ts'
+import type { Problem } from '../errors.ts'
 import type { OptionTable } from '../options/option-table.ts'
 import type { SinkPlan, TablePlan } from '../plan/plan.ts'
 import type { DataType } from '../row/data-type.ts'
@@ -22,6 +23,8 @@ export interface Connector {
   /** Pure; `serverVersion` is what `sink.server-version` or the open connection says, else the oldest supported is assumed. */
   capabilities(options: ConnectorOptions, serverVersion?: string | undefined): Capabilities
   readonly typeMapping: TypeMapping
+  /** What the connector's own options and the table's shape do not allow; refused with the plan (`PLAN_REFUSED`). Pure. */
+  planProblems?(plan: PlannedTable): readonly Problem[]
   /** Name of the target in the store, as a user would write it. */
   targetName(plan: TablePlan): string
   /** The statements that a flush sends, for `explain`. Pure. */
@@ -36,6 +39,9 @@ export interface Connector {
   /** Total: foreign errors included, never throws. */
   classify(error: unknown): FailureClass
 }
+
+/** A table plan before its texts for `explain` are made. */
+export type PlannedTable = Omit<TablePlan, 'steps' | 'promises' | 'warnings' | 'advice'>
 
 export interface ConnectorAlias {
   readonly connector: string

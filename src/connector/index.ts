@@ -26,6 +26,7 @@ export type {
   ConnectorOptions,
   FailureClass,
   OpenContext,
+  PlannedTable,
   SinkWriter,
   StatementText,
   TypeMapping,

@@ -245,6 +245,16 @@ test('options without an effect under the chosen engine are faults, not silence'
   expect(refusal(`${nulls}, 'sequence.field' = 's1'`).problems[0]?.subject).toBe('partial-update.null-overwrites')
 })
 
+test('what a connector itself does not allow is refused with the rest of the plan', () => {
+  const picky: Connector = {
+    ...lasting,
+    planProblems: ({ schema }) => (schema.primaryKey.length > 0 ? [] : [{ subject: 'key', message: 'is needed' }]),
+  }
+  expect(planOf('', {}, picky).name).toBe('t')
+  const error = refusal(", 'sequence.field' = 'nowhere'", {}, picky, 'a STRING')
+  expect(error.problems.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['sequence.field', 'key']))
+})
+
 test('each step shows its row kinds in and out', () => {
   const steps = planOf('', { mode: 'retract', format: 'debezium-json' }).steps
   expect(steps.map(({ name, in: taken, out }) => [name, taken.join(' '), out.join(' ')])).toEqual([

@@ -1,6 +1,6 @@
 import type { ChangelogMode } from '../changelog/changelog-mode.ts'
 import { kindsOfMode } from '../changelog/changelog-mode.ts'
-import type { Connector } from '../connector/connector.ts'
+import type { Connector, PlannedTable } from '../connector/connector.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
 import { type Problem, problemsError, type TidegateError } from '../errors.ts'
 import type { RowKind } from '../row/row-kind.ts'
@@ -92,7 +92,7 @@ function planTable(
       message: `names ${rowKindField}, which is no written column of the table`,
     })
   }
-  const plan: Omit<TablePlan, 'steps' | 'promises' | 'warnings' | 'advice'> = {
+  const plan: PlannedTable = {
     name: definition.name,
     schema,
     merge,

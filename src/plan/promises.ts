@@ -1,4 +1,4 @@
-import type { Connector } from '../connector/connector.ts'
+import type { Connector, PlannedTable } from '../connector/connector.ts'
 import { isIdempotent } from './domain-plan.ts'
 import type { TablePlan } from './plan.ts'
 import type { SharedValues } from './shared-values.ts'
@@ -7,7 +7,7 @@ type Text = Pick<TablePlan, 'promises' | 'warnings' | 'advice'>
 
 /** What may be relied on, what is risky, and what would be better, as lines for `explain`. */
 export function promisesOf(
-  plan: Omit<TablePlan, 'steps' | 'promises' | 'warnings' | 'advice'>,
+  plan: PlannedTable,
   options: SharedValues,
   connector: Connector,
 ): Text {

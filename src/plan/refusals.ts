@@ -1,4 +1,4 @@
-import type { Connector } from '../connector/connector.ts'
+import type { Connector, PlannedTable } from '../connector/connector.ts'
 import type { Problem } from '../errors.ts'
 import { notIdempotent } from '../merge/merge-plan.ts'
 import type { RowKind } from '../row/row-kind.ts'
@@ -10,7 +10,7 @@ import type { SharedValues } from './shared-values.ts'
 
 export interface RefusalInput {
   readonly connector: Connector
-  readonly plan: Omit<TablePlan, 'steps' | 'promises' | 'warnings' | 'advice'>
+  readonly plan: PlannedTable
   readonly options: SharedValues
   readonly source: SourceInput
   /** Kinds that come to the merge function. */
@@ -31,6 +31,7 @@ export function refusalsOf(input: RefusalInput): void {
   refuseTypes(input)
   refuseMissing(input)
   refuseDelivery(input)
+  input.problems.push(...(input.connector.planProblems?.(input.plan) ?? []))
 }
 
 /** K3, K4. */
