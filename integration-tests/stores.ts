@@ -1,6 +1,7 @@
 import { describe, inject, test } from 'vitest'
 import type { MysqlAccess } from './services/mysql-database.ts'
 import type { PostgresAccess } from './services/postgres-database.ts'
+import type { RedisAccess } from './services/redis-database.ts'
 
 /** A store that tests run against, or why this machine cannot run it. */
 export interface StoreStatus {
@@ -12,8 +13,7 @@ export interface StoreStatus {
   readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
   readonly mysql?: MysqlAccess | undefined
-  readonly clickhouse?: { readonly url: string } | undefined
-  readonly redis?: { readonly url: string; readonly isCluster: boolean } | undefined
+  readonly redis?: RedisAccess | undefined
 }
 
 export type StoreName =
@@ -26,8 +26,6 @@ export type StoreName =
   | 'mysql-8'
   | 'mysql-9'
   | 'mysql-url'
-  | 'clickhouse'
-  | 'clickhouse-url'
   | 'redis'
   | 'redis-cluster'
   | 'valkey'
@@ -71,14 +69,3 @@ export function describeEachPostgres(title: string, define: (server: PostgresAcc
 }
 
 const postgresStores: readonly StoreName[] = ['postgres-machine', 'postgres-npm', 'postgres-container', 'postgres-url']
-
-/** The same tests for every MySQL and MariaDB of the run. */
-export function describeEachMysql(title: string, define: (server: MysqlAccess, store: StoreName) => void): void {
-  for (const name of mysqlStores) {
-    describeStore(name, title, ({ mysql }) => {
-      if (mysql !== undefined) define(mysql, name)
-    })
-  }
-}
-
-const mysqlStores: readonly StoreName[] = ['mariadb', 'mysql-8', 'mysql-9', 'mysql-url']

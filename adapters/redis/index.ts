@@ -1,15 +1,14 @@
 import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
-import type { Connector, ConnectorOptions, StatementText } from '../../src/connector/connector.ts'
-import type { TablePlan } from '../../src/plan/plan.ts'
-import { check } from './check.ts'
+import type { Connector, ConnectorOptions } from '../../src/connector/connector.ts'
+import { checkServer } from './check.ts'
 import { classify } from './failures.ts'
 import { options, parseEndpoint, type RedisOptions } from './options.ts'
-import { compareAndSet, compareAndSetText, writeGated } from './scripts.ts'
-import { keyPrefix, targetOf } from './target.ts'
+import { planProblems, templateOf } from './plan-problems.ts'
+import { tableStatements } from './statements.ts'
 import { typeMapping } from './type-mapping.ts'
-import { openWriter, streamOf } from './writer.ts'
+import { openWriter } from './writer.ts'
 
-/** `'connector' = 'redis'`: Redis 6.2 and newer and Valkey, a server or a cluster, through the package `redis`. */
+/** `'connector' = 'redis'`: Redis 6.2 and newer and Valkey, one server or a cluster, through `redis` (node-redis) or a ready client. */
 export const redis = {
   name: 'redis',
   options,
@@ -17,45 +16,47 @@ export const redis = {
   identity,
   capabilities,
   typeMapping,
-  targetName: (plan) => `${keyPrefix(plan)}*`,
-  statements,
+  planProblems,
+  targetName: templateOf,
+  statements: tableStatements,
+  // keys come and go with rows
   createTable: () => [],
   open: openWriter,
-  check,
+  check: checkServer,
   classify,
 } satisfies Connector
 
-/** A row is changed at once; several rows, which may be on different nodes, are not. */
 function capabilities(given: ConnectorOptions): Capabilities {
-  return {
+  const { cluster, 'value.format': format } = given as RedisOptions
+  const retention = given['sink.tombstone.retention']
+  const all: Capabilities = {
     ...everyRule,
-    moves: false,
-    transaction: false,
+    // a call is atomic, and on a cluster there is one for each slot
+    transaction: !cluster,
+    moves: !cluster,
     openTransaction: false,
     exactlyOnce: false,
-    outcome: 'row',
+    outcome: 'count',
     volatile: false,
     tombstoneLife:
-      (given as RedisOptions)['row.ttl'] === undefined ? 'until it expires or you remove it' : 'until it expires',
+      retention === undefined || retention === 'forever' ? 'until you remove it' : 'until it expires in the store',
   }
+  if (format === 'hash' || format === 'json') return all
+  // there is room for a value, and none for a sequence or a flag
+  const bare: Capabilities = {
+    ...all,
+    deleteModes: ['hard'],
+    sequence: { gate: false, compound: false, descending: false },
+    sequenceGroups: false,
+  }
+  if (format === 'string') return bare
+  return { ...bare, patch: false, moves: false, aggregates: ['max', 'min', 'sum'], retracts: ['sum'] }
 }
 
-function statements(plan: TablePlan): readonly StatementText[] {
-  const { format } = targetOf(plan)
-  if (plan.merge.key.length === 0) {
-    return [{ purpose: 'rows to append', text: `XADD ${streamOf(keyPrefix(plan))} * row {…}` }]
-  }
-  const merged = {
-    purpose:
-      'changes that need what is stored: read, merged by tidegate, and written if the row still is as it was read',
-    text: (format === 'hash' ? compareAndSet : compareAndSetText).text.trim(),
-  }
-  if (format === 'json' || plan.merge.engine !== 'deduplicate') return [merged]
-  return [{ purpose: 'complete images and deletes', text: writeGated.text.trim() }, merged]
-}
-
-/** Tables of one server and user share a flush; a url that cannot be read is refused when the sink opens. */
+/** Tables of one server, database and user share a flush; a url that cannot be read is refused when the sink opens. */
 function identity(given: ConnectorOptions): string {
   const endpoint = parseEndpoint(given as RedisOptions, [])
-  return endpoint === undefined ? String(given['url']) : JSON.stringify([endpoint.urls, endpoint.username])
+  if (endpoint === undefined) return String(given['url'])
+  const { nodes, database, username, tls } = endpoint
+  return JSON.stringify([nodes, database, username, tls, given['cluster']])
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../src/errors.ts'
-import { duration, integer, list, oneOf, text } from '../../src/options/option.ts'
+import { duration, flag, integer, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
 
 const section = 'Redis and Valkey'
@@ -10,111 +10,131 @@ export const options = {
     section,
     defaultNote: 'needed unless a client is handed in',
     description:
-      'Where the server is: `redis://user@host:6379/0`, `rediss://…` with TLS, or `valkey://…`; of a cluster any node, several separated by commas.',
+      'Where the server is: `redis://user@host:6379/0`, `valkey://…`, or with TLS `rediss://…` and `valkeys://…`. Of a cluster, some of its nodes with commas between.',
+    aliases: ['redis.url'],
   }),
-  mode: oneOf(['single', 'cluster'], {
+  cluster: flag({
     section,
-    default: 'single',
-    description: 'Whether the url names a server or nodes of a cluster.',
+    default: false,
+    description:
+      'The server is a cluster. Then a flush is one call for each slot that it writes to, and not visible at once.',
   }),
-  username: text({ section, description: 'User of the ACL; wins over the one in the url.', aliases: ['user'] }),
-  password: text({ section, secret: true, description: 'Password; wins over the one in the url.' }),
+  key: text({
+    section,
+    defaultNote: 'the name of the table and the key columns, with colons between: `orders:<order_id>`',
+    description:
+      'Names of the keys: text, and `<column>` for the value of a key column. Braces are the hash tag of a cluster: `orders:{<customer>}:<order_id>`.',
+    aliases: ['key-template'],
+  }),
+  'value.format': oneOf(['hash', 'json', 'string', 'sorted-set'], {
+    section,
+    default: 'hash',
+    description:
+      'What a key holds: `hash` one row, a field each column; `json` one row as JSON text; `string` the one column beside the key, as a counter does; `sorted-set` many rows, members by the score in the one column beside the key.',
+  }),
+  'row.ttl': duration({
+    section,
+    default: 0,
+    defaultNote: 'rows stay',
+    description: 'How long after its last change a row lives; with it goes its sequence.',
+  }),
+  username: text({
+    section,
+    description: 'ACL user that writes; wins over the one in the url.',
+    aliases: ['user', 'connection.username'],
+  }),
+  password: text({
+    section,
+    secret: true,
+    description: 'Password of the user; wins over the one in the url.',
+    aliases: ['connection.password'],
+  }),
   'tls.ca-file': text({
     section,
     description: 'PEM file of the authority that signed the server’s certificate, if it is none that Node knows.',
+  }),
+  'tls.verify': flag({
+    section,
+    default: true,
+    description: 'Whether the certificate and the name of the server are checked.',
   }),
   'connect-timeout': duration({ section, default: '10s', description: 'How long to wait for a connection.' }),
   'command-timeout': duration({
     section,
     default: '30s',
     description:
-      'How long to wait for an answer before the connection is given up and the flush is tried again. `0` waits for ever.',
-  }),
-  'key.prefix': text({
-    section,
-    defaultNote: 'the declared name and a colon',
-    description:
-      'What the names of the rows begin with; the values of the primary key follow, joined by colons. Each table needs one of its own.',
-  }),
-  'key.hash-tag': list({
-    section,
-    description:
-      'Columns of the primary key that stand in braces in the name of a row, so that rows which share them share a node of a cluster.',
-  }),
-  'value.format': oneOf(['hash', 'json'], {
-    section,
-    default: 'hash',
-    description: '`hash`: a hash with a field a column, and no field for NULL; `json`: one JSON text a row.',
-  }),
-  'row.ttl': duration({
-    section,
-    defaultNote: 'rows stay',
-    description: 'How long a row is kept after it was last written.',
+      'How long a call may take before its connection is given up and the flush is tried again. `0` waits for ever.',
   }),
   'wait.replicas': integer({
     section,
     default: 0,
     description:
-      'How many replicas must have a flush before it counts as durable (WAIT); of a server, not of a cluster.',
+      'How many replicas must have a flush before it counts as durable (`WAIT`); fewer within `wait.timeout`, and the flush is tried again.',
   }),
-  'wait.timeout': duration({
-    section,
-    default: '1s',
-    description: 'How long to wait for the replicas before the flush is tried again.',
-  }),
+  'wait.timeout': duration({ section, default: '1s', description: 'How long to wait for the replicas.' }),
 } satisfies OptionTable
 
 export type RedisOptions = Resolved<typeof options>
 
+/** Where and as whom to connect. */
 export interface Endpoint {
-  /** As the driver takes them, without user and password. */
-  readonly urls: readonly string[]
+  readonly nodes: readonly { readonly host: string; readonly port: number }[]
+  readonly database: number
   readonly username: string | undefined
   readonly password: string | undefined
-  readonly isEncrypted: boolean
+  readonly tls: boolean
 }
 
 /** Reads `url`; what is wrong with it goes to `problems`, without the url (rule C2). */
 export function parseEndpoint(given: RedisOptions, problems: Problem[]): Endpoint | undefined {
+  const fail = (message: string, fix: string): undefined => {
+    problems.push({ subject: 'url', message, fix })
+    return undefined
+  }
   if (given.url === undefined) {
-    problems.push({
-      subject: 'url',
-      message: 'is missing',
-      fix: "set 'url', or hand in a client of the package redis as `client`",
-    })
-    return undefined
+    return fail('is missing', "set 'url', or hand in a client or cluster of node-redis or ioredis as `client`")
   }
-  const parsed = given.url.split(',').map((one) => parse(one.trim()))
-  if (parsed.some((url) => url === undefined)) {
-    problems.push({
-      subject: 'url',
-      message: 'is of no kind that is known here',
-      fix: 'redis://host:6379, rediss://… or valkey://…',
-    })
-    return undefined
-  }
-  const urls = parsed as readonly URL[]
-  if (urls.length > 1 && given.mode === 'single') {
-    problems.push({ subject: 'url', message: 'names several servers', fix: "set 'mode' = 'cluster', or name one" })
+  const urls: URL[] = []
+  for (const part of given.url.split(',')) {
+    const withScheme = part.includes('://') ? part.trim() : `redis://${part.trim()}`
+    if (!URL.canParse(withScheme)) {
+      return fail('cannot be read', 'write special characters of a password as %XX, or use the option password')
+    }
+    urls.push(new URL(withScheme))
   }
   const [first] = urls
-  return {
-    urls: urls.map(
-      ({ protocol, host, pathname }) =>
-        `${protocol === 'rediss:' || protocol === 'valkeys:' ? 'rediss' : 'redis'}://${host}${pathname}`,
-    ),
-    username: given.username ?? (decode(first?.username ?? '') || undefined),
-    password: given.password ?? (decode(first?.password ?? '') || undefined),
-    isEncrypted: urls.every(({ protocol }) => protocol === 'rediss:' || protocol === 'valkeys:'),
+  if (first === undefined || !schemes.has(first.protocol)) {
+    return fail('is of no kind that is known here', 'redis://host:6379, rediss://…, valkey://… or valkeys://…')
   }
+  if (urls.length > 1 && !given.cluster) {
+    return fail('names several nodes', "set 'cluster' = 'true', or name one")
+  }
+  return endpointOf(first, urls, given, problems)
 }
 
-function parse(text: string): URL | undefined {
-  try {
-    const url = new URL(text)
-    return ['redis:', 'rediss:', 'valkey:', 'valkeys:'].includes(url.protocol) && url.hostname !== '' ? url : undefined
-  } catch {
+const schemes = new Map([
+  ['redis:', false],
+  ['valkey:', false],
+  ['rediss:', true],
+  ['valkeys:', true],
+])
+
+function endpointOf(first: URL, urls: readonly URL[], given: RedisOptions, problems: Problem[]): Endpoint | undefined {
+  const digits = first.pathname.replace(/^\//, '')
+  if (!/^\d{0,5}$/.test(digits) || (given.cluster && Number(digits) > 0)) {
+    const message = given.cluster ? 'names a database, and a cluster has only number 0' : 'names no database by number'
+    problems.push({ subject: 'url', message, fix: given.cluster ? 'leave it out' : 'redis://host:6379/0' })
     return undefined
+  }
+  return {
+    nodes: urls.map(({ hostname, port }) => ({
+      host: decode(hostname).replace(/^\[|\]$/g, '') || 'localhost',
+      port: port === '' ? 6379 : Number(port),
+    })),
+    database: Number(digits),
+    username: given.username ?? (decode(first.username) || undefined),
+    password: given.password ?? (decode(first.password) || undefined),
+    tls: schemes.get(first.protocol) === true,
   }
 }
 

@@ -1,196 +1,140 @@
 import { must } from '../../src/assert.ts'
-import type {
-  RejectedChange,
-  TableBatch,
-  TableWriteResult,
-  WriteBatch,
-  WriteResult,
-} from '../../src/connector/batch.ts'
+import type { WriteBatch, WriteResult } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
 import { untilAborted } from '../../src/connector/until-aborted.ts'
-import { rowToObject } from '../../src/row/row.ts'
-import type { Value } from '../../src/row/value.ts'
-import { callsOf, inParallel, runScript } from './calls.ts'
-import { type Connection, openConnection } from './client.ts'
+import { type Problem, problemsError } from '../../src/errors.ts'
 import { RedisFailure } from './failures.ts'
-import { type GatedRow, gatedRow, isGated, writeGatedRows } from './gated-write.ts'
-import { otherType, writeMerged } from './merged-write.ts'
+import { type Progress, runFlush } from './flush.ts'
+import { groupBy } from './group-by.ts'
+import { hashSlot } from './hash-slot.ts'
+import { type Link, openLink } from './link.ts'
 import type { RedisOptions } from './options.ts'
-import { fromRowText, toRowText } from './row-codec.ts'
-import { rowKey } from './row-key.ts'
-import { readRows, readTexts } from './scripts.ts'
-import { serverOf } from './server-info.ts'
-import { type Target, targetOf } from './target.ts'
-import { UnsendableValue } from './type-mapping.ts'
+import { readRows } from './read-rows.ts'
+import { scanKeys } from './scan-keys.ts'
+import { type ServerFacts, serverFacts } from './server-facts.ts'
+import { prepareTable, type RedisTable } from './table.ts'
 
-/** Throws `PLAN_REFUSED`, `OPTION_INVALID`, `DRIVER_MISSING` and what the driver meets when it connects. */
-export async function openWriter({ tables, client }: OpenContext): Promise<SinkWriter> {
-  const targets = tables.map(targetOf)
-  const options = must(tables[0], 'a domain has a table').connectorOptions as RedisOptions
-  const connection = await openConnection(client, options)
+/** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets when it connects. */
+export async function openWriter({ tables: plans, client }: OpenContext): Promise<SinkWriter> {
+  const options = must(plans[0], 'a domain has a table').connectorOptions as RedisOptions
+  const tables = plans.map(prepareTable)
+  const clashes = sharedKeys(tables)
+  if (clashes.length > 0) throw problemsError('the tables cannot be written:', clashes, mismatch)
+  const link = await openLink(client, options)
   try {
-    const { name } = await serverOf(connection)
-    return new RedisWriter(connection, targets, options, name)
+    const facts = await serverFacts(link)
+    const problems = serverProblems(facts, options)
+    if (problems.length > 0) throw problemsError('the server does not fit the plan:', problems, mismatch)
+    return new RedisWriter(link, tables, options, facts.name)
   } catch (error) {
-    await connection.close()
+    await link.close()
     throw error
   }
 }
 
+const mismatch = { code: 'STORE_MISMATCH', connector: 'redis' } as const
+
+/** What cannot be written to, whatever the tables. */
+export function serverProblems({ name, version, isCluster }: ServerFacts, options: RedisOptions): readonly Problem[] {
+  const problems: Problem[] = []
+  const [major = 0, minor = 0] = version
+  if (major < 6 || (major === 6 && minor < 2)) {
+    problems.push({ subject: 'server', message: `is ${name}, and 6.2 is the oldest that is written to` })
+  }
+  if (isCluster !== options.cluster) {
+    const message = isCluster ? 'is not set, and the server is a cluster' : 'is set, and the server is none'
+    problems.push({ subject: 'cluster', message, fix: `'cluster' = '${String(isCluster)}'` })
+  }
+  return problems
+}
+
+/** Tables whose keys have the same form would write into each other. */
+export function sharedKeys(tables: readonly RedisTable[]): readonly Problem[] {
+  const byShape = groupBy(tables, ({ template }) => template.shape)
+  return [...byShape.values()].flatMap((same) => {
+    if (same.length < 2) return []
+    const names = same.map(({ plan }) => plan.name).join(' and ')
+    return [{ subject: 'key', message: `gives ${names} the same keys`, fix: "give each a 'key' of its own" }]
+  })
+}
+
+/** How many keys of an emptied table go in the call that writes the flush; more are removed before it. */
+const dropsMax = 50_000
+
 class RedisWriter implements SinkWriter {
   readonly server: string
   readonly inFlightPerLane = 2
-  readonly #connection: Connection
-  readonly #targets: readonly Target[]
+  readonly #link: Link
+  readonly #tables: readonly RedisTable[]
   readonly #options: RedisOptions
+  /** Of flushes that have failed and will be tried again, by their id. */
+  readonly #progress = new Map<string, Progress>()
 
-  constructor(connection: Connection, targets: readonly Target[], options: RedisOptions, server: string) {
-    this.#connection = connection
-    this.#targets = targets
+  constructor(link: Link, tables: readonly RedisTable[], options: RedisOptions, server: string) {
+    this.#link = link
+    this.#tables = tables
     this.#options = options
     this.server = server
   }
 
   async write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
-    return await untilAborted(this.#writeBatch(batch, context), context.signal)
+    context.signal.throwIfAborted()
+    return await untilAborted(this.#write(batch, context), context.signal)
   }
 
-  async read(table: number, limit: number): Promise<readonly Readonly<Record<string, Value | null>>[]> {
-    const target = must(this.#targets[table], 'a table of the domain')
-    const { deletedFlag } = target.plan.merge
-    const rows: Readonly<Record<string, Value | null>>[] = []
-    for await (const names of this.#connection.scan(patternOf(target))) {
-      for (const row of await this.#readNamed(target, names)) {
-        if (deletedFlag === undefined || row[deletedFlag] !== true) rows.push(rowToObject(target.plan.schema, row))
-        if (rows.length >= limit) return rows
-      }
-    }
-    return rows
+  async read(table: number, limit: number): ReturnType<NonNullable<SinkWriter['read']>> {
+    return await readRows(this.#link, must(this.#tables[table], 'a table of the domain'), limit)
   }
 
   async close(): Promise<void> {
-    await this.#connection.close()
+    await this.#link.close()
   }
 
-  async #writeBatch(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
-    const tables: TableWriteResult[] = []
-    for (const table of batch.tables) {
-      const target = must(this.#targets[table.table], 'a batch names tables of the domain')
-      if (table.truncate) await this.#truncate(target)
-      tables.push(await this.#writeTable(target, table, (rejected) => context.reject(rejected)))
-    }
-    await this.#waitForReplicas()
-    return { tables }
-  }
-
-  async #writeTable(
-    target: Target,
-    { table, waves }: TableBatch,
-    reject: (rejected: readonly RejectedChange[]) => Promise<void>,
-  ): Promise<TableWriteResult> {
-    if (target.plan.merge.key.length === 0) return await this.#append(target, table, waves.flat(), reject)
-    // a key that comes in several waves is merged once, over all of them
-    const isOneWave = waves.length === 1
-    const gated = isOneWave ? waves.flat().filter((change) => isGated(target, change)) : []
-    const merged = isOneWave ? waves.map((wave) => wave.filter((change) => !isGated(target, change))) : waves
-    const { rows, faults } = encodeGated(target, table, gated)
-    if (faults.length > 0) await reject(faults)
-    const direct = await writeGatedRows(this.#connection, target, rows)
-    if (direct.wrong.length > 0) await reject(direct.wrong.map(({ change }) => ({ table, change, reason: otherType })))
-    const rest = merged.some((wave) => wave.length > 0)
-      ? await writeMerged(this.#connection, target, table, merged, reject)
-      : { written: 0, stale: 0 }
-    return { written: direct.written + rest.written, stale: direct.stale + rest.stale }
-  }
-
-  /** Rows without a key are entries of a stream. */
-  async #append(
-    { plan, codec, prefix }: Target,
-    table: number,
-    changes: TableBatch['waves'][number],
-    reject: (rejected: readonly RejectedChange[]) => Promise<void>,
-  ): Promise<TableWriteResult> {
-    const entries: string[] = []
-    const faults: RejectedChange[] = []
-    for (const change of changes) {
-      try {
-        entries.push(toRowText(plan.merge, codec, codec.encode(change.row)))
-      } catch (error) {
-        if (!(error instanceof UnsendableValue)) throw error
-        faults.push({ table, change, reason: error.message })
-      }
-    }
-    if (faults.length > 0) await reject(faults)
-    const stream = streamOf(prefix)
-    await inParallel(entries, (text) => this.#connection.call(stream, ['XADD', stream, '*', 'row', text]))
-    return { written: entries.length, stale: 0 }
-  }
-
-  async #truncate(target: Target): Promise<void> {
-    if (target.plan.merge.key.length === 0) {
-      const stream = streamOf(target.prefix)
-      await this.#connection.call(stream, ['UNLINK', stream])
-      return
-    }
-    for await (const names of this.#connection.scan(patternOf(target))) {
-      await inParallel(names, (name) => this.#connection.call(name, ['UNLINK', name]))
-    }
-  }
-
-  async #waitForReplicas(): Promise<void> {
-    const wanted = this.#options['wait.replicas']
-    if (wanted === 0) return
-    const timeout = String(this.#options['wait.timeout'])
-    const counts = await this.#connection.callEach(['WAIT', String(wanted), timeout])
-    const fewest = Math.min(...counts.map(Number))
-    if (fewest >= wanted) return
-    throw new RedisFailure(`${fewest} of ${wanted} replicas have the flush (wait.replicas)`, 'transient')
-  }
-
-  async #readNamed(
-    target: Target,
-    names: readonly string[],
-  ): Promise<readonly ReturnType<Target['codec']['decode']>[]> {
-    const { codec, format } = target
-    const calls = callsOf(
-      this.#connection,
-      names.map((key) => ({ key, args: [] })),
-    )
-    const script = format === 'hash' ? readRows : readTexts
-    const head = format === 'hash' ? codec.names : []
-    const answers = await inParallel(calls, (call) => runScript(this.#connection, script, call, head))
-    return (answers as readonly (readonly unknown[])[]).flat().flatMap((fields) => {
-      if (!Array.isArray(fields)) return []
-      const texts = format === 'hash' ? (fields as (string | null)[]) : fromRowText(codec, String(fields[0]))
-      return [codec.decode(texts)]
-    })
-  }
-}
-
-/** The name of the stream that rows without a key go to: the prefix without its colon. */
-export function streamOf(prefix: string): string {
-  return prefix.replace(/:$/, '')
-}
-
-/** Of SCAN; what has a meaning in a pattern is escaped. */
-function patternOf({ prefix }: Target): string {
-  return `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`
-}
-
-function encodeGated(
-  target: Target,
-  table: number,
-  changes: TableBatch['waves'][number],
-): { rows: readonly GatedRow[]; faults: readonly RejectedChange[] } {
-  const rows: GatedRow[] = []
-  const faults: RejectedChange[] = []
-  for (const change of changes) {
+  async #write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
+    const progress: Progress = this.#progress.get(batch.id) ?? new Map()
+    const { cluster } = this.#options
     try {
-      rows.push(gatedRow(target, rowKey(target.template, target.plan.merge, change.row), change))
+      const drops = progress.size > 0 ? new Map<number, readonly string[]>() : await this.#dropsOf(batch)
+      const input = { link: this.#link, tables: this.#tables, batch, context, isCluster: cluster, drops, progress }
+      const result = await runFlush(input)
+      await this.#waitForReplicas(batch)
+      this.#progress.delete(batch.id)
+      return result
     } catch (error) {
-      if (!(error instanceof UnsendableValue)) throw error
-      faults.push({ table, change, reason: error.message })
+      if (progress.size > 0) this.#progress.set(batch.id, progress)
+      throw error
     }
   }
-  return { rows, faults }
+
+  async #dropsOf({ tables }: WriteBatch): Promise<ReadonlyMap<number, readonly string[]>> {
+    const drops = new Map<number, readonly string[]>()
+    for (const [at, { table, truncate }] of tables.entries()) {
+      if (!truncate) continue
+      const keys = await scanKeys(this.#link, must(this.#tables[table], 'a batch names tables of the domain'))
+      const early = keys.slice(dropsMax)
+      for (const slotKeys of this.#bySlot(early)) {
+        for (let from = 0; from < slotKeys.length; from += 1000) {
+          await this.#link.send(['UNLINK', ...slotKeys.slice(from, from + 1000)], slotKeys[0])
+        }
+      }
+      drops.set(at, keys.slice(0, dropsMax))
+    }
+    return drops
+  }
+
+  #bySlot(keys: readonly string[]): Iterable<readonly string[]> {
+    return this.#options.cluster ? groupBy(keys, hashSlot).values() : keys.length === 0 ? [] : [keys]
+  }
+
+  /** On the connection that has written: its writes are those that are waited for. */
+  async #waitForReplicas({ tables }: WriteBatch): Promise<void> {
+    const wanted = this.#options['wait.replicas']
+    if (wanted === 0 || tables.length === 0) return
+    const wait = ['WAIT', String(wanted), String(this.#options['wait.timeout'])]
+    for (const send of await this.#link.masters()) {
+      const reached = Number(await send(wait))
+      if (reached >= wanted) continue
+      throw new RedisFailure(`${reached} of ${wanted} replicas have the flush`, 'transient')
+    }
+  }
 }

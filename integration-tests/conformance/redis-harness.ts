@@ -1,108 +1,117 @@
-import { createClient, createCluster } from 'redis'
 import { redis } from '../../adapters/redis/index.ts'
+import { encodePart } from '../../adapters/redis/key-template.ts'
 import type { TableDefinition } from '../../src/ddl/table-definition.ts'
 import { parseExact } from '../../src/row/exact-json.ts'
 import type { RowObject } from '../../src/row/row.ts'
+import type { Column } from '../../src/row/schema.ts'
 import type { Harness } from '../../src/testing/harness.ts'
+import { databaseUrl, openReader, type RedisAccess, type RedisReader } from '../services/redis-database.ts'
 import { onFirstUse } from './on-first-use.ts'
 
-interface Reader {
-  readonly keys: (pattern: string) => Promise<readonly string[]>
-  readonly call: (key: string, ...args: string[]) => Promise<unknown>
-  readonly flush: () => Promise<void>
-  readonly sever: () => Promise<void>
-  readonly close: () => void
-}
-
-/** The connector on a server or a cluster, by url; rows are read as a reader would, by HGETALL and GET. */
-export function redisHarness(
-  { url, isCluster }: { readonly url: string; readonly isCluster: boolean },
-  options: Readonly<Record<string, string>> = {},
-): Harness {
-  const reader = onFirstUse(() => (isCluster ? clusterReader(url) : serverReader(url)))
+/** The connector on a server or cluster, by url; what it has written is removed after the last case. */
+export function redisHarness(server: RedisAccess, format: 'hash' | 'json' = 'hash'): Harness {
+  const url = databaseUrl(server)
+  const reader = onFirstUse(async () => await openReader(server, url))
+  const tables: string[] = []
   return {
     connector: redis,
-    prepare: async () => ({ connector: 'redis', url, ...(isCluster ? { mode: 'cluster' } : {}), ...options }),
-    snapshot: async (table) => await visibleRows(table, await reader.use()),
-    sever: async () => await (await reader.use()).sever(),
+    prepare: async ({ name }) => {
+      tables.push(name)
+      return { connector: 'redis', url, cluster: String(server.isCluster), 'value.format': format }
+    },
+    snapshot: async (table) => {
+      const from = await reader.use()
+      if (table.schema.primaryKey.length === 0) return await entriesOf(from, table)
+      const rows = await (server.isCluster ? scannedRows : rowsAtOnce)(from, table, format)
+      return rows.filter((row) => row['__tidegate_deleted'] !== true && row['__tidegate_deleted'] !== 'true')
+    },
+    sever: async () => {
+      const database = new URL(url.split(',')[0] ?? url).pathname.slice(1) || '0'
+      const from = await reader.use()
+      const own = new RegExp(`^id=(\\d+) .*\\bname=tidegate\\b.*\\bdb=${database}\\b`, 'gm')
+      for (const list of await from.sendToAll(['CLIENT', 'LIST'])) {
+        for (const [, id = ''] of String(list).matchAll(own))
+          await from.sendToAll(['CLIENT', 'KILL', 'ID', id]).catch(() => {})
+      }
+    },
     dispose: async () => {
-      await reader.end(async (one) => {
-        await one.flush()
-        one.close()
+      await reader.end(async (from) => {
+        for (const name of tables) for (const key of await keysOf(from, name)) await from.send(['UNLINK', key], key)
+        await from.close()
       })
     },
   }
 }
 
-async function visibleRows(table: TableDefinition, { keys, call }: Reader): Promise<RowObject[]> {
-  const prefix = table.options['key.prefix'] ?? `${table.name}:`
-  if (table.schema.primaryKey.length === 0) {
-    const stream = prefix.slice(0, -1)
-    const entries = (await call(stream, 'XRANGE', stream, '-', '+')) as readonly [string, readonly string[]][]
-    return entries.map(([, fields]) => rowOf(table, parseExact(String(fields[1])) as RowObject))
-  }
-  const rows: RowObject[] = []
-  for (const key of await keys(`${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`)) {
-    const fields =
-      table.options['value.format'] === 'json'
-        ? (parseExact(String(await call(key, 'GET', key))) as RowObject)
-        : pairs((await call(key, 'HGETALL', key)) as readonly string[])
-    if (fields['__tidegate_deleted'] === 'true' || fields['__tidegate_deleted'] === true) continue
-    rows.push(rowOf(table, fields))
-  }
-  return rows
+const pattern = (table: string): string => `${encodePart(table)}:*`
+
+async function keysOf(from: RedisReader, table: string): Promise<readonly string[]> {
+  const replies = await from.sendToAll(['KEYS', pattern(table)])
+  return [...replies.flatMap((keys) => (keys as Buffer[]).map(String)), encodePart(table)]
 }
 
-function pairs(flat: readonly string[] | Readonly<Record<string, string>>): RowObject {
-  if (!Array.isArray(flat)) return flat as RowObject
-  const object: Record<string, string> = Object.create(null)
-  for (let at = 0; at < flat.length; at += 2) object[String(flat[at])] = String(flat[at + 1])
-  return object
+/** One script sees one moment. */
+const allRows = `
+  local rows = {}
+  for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
+    rows[#rows + 1] = redis.call('TYPE', key).ok == 'hash' and redis.call('HGETALL', key) or redis.call('GET', key)
+  end
+  return rows`
+
+async function rowsAtOnce(from: RedisReader, table: TableDefinition): Promise<RowObject[]> {
+  const replies = (await from.send(['EVAL', allRows, '0', pattern(table.name)])) as unknown[]
+  return replies.map((reply) => rowOf(table, reply))
 }
 
-/** The declared columns; a field that is not there is NULL. */
-function rowOf(table: TableDefinition, fields: RowObject): RowObject {
-  const entries = table.schema.columns.map(({ name, type }) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : null
-    const isNested = type.name === 'ARRAY' || type.name === 'MAP' || type.name === 'ROW'
-    return [name, isNested && typeof value === 'string' ? parseExact(value) : value]
-  })
-  return Object.fromEntries(entries) as RowObject
+/** Keys that are there from begin to end are all seen. */
+async function scannedRows(from: RedisReader, table: TableDefinition, format: 'hash' | 'json'): Promise<RowObject[]> {
+  const keys = (await keysOf(from, table.name)).slice(0, -1)
+  const command = format === 'hash' ? 'HGETALL' : 'GET'
+  const replies = await Promise.all(keys.map((key) => from.send([command, key], key)))
+  return replies.flatMap((reply) => (isNothing(reply) ? [] : [rowOf(table, reply)]))
 }
 
-async function serverReader(url: string): Promise<Reader> {
-  const client = createClient({ url, RESP: 2 })
-  client.on('error', () => {})
-  await client.connect()
-  const call = async (_key: string, ...args: string[]): Promise<unknown> => await client.sendCommand(args)
-  return {
-    keys: async (pattern) => (await client.sendCommand(['KEYS', pattern])) as unknown as string[],
-    call,
-    flush: async () => {
-      await client.sendCommand(['FLUSHALL'])
-    },
-    sever: async () => {
-      await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
-    },
-    close: () => client.destroy(),
+/** The key was there when its name was read. */
+function isNothing(reply: unknown): boolean {
+  return reply === null || (reply instanceof Map && reply.size === 0)
+}
+
+function rowOf(table: TableDefinition, reply: unknown): RowObject {
+  if (Buffer.isBuffer(reply)) return parseExact(reply.toString('utf8')) as RowObject
+  const fields = fieldsOf(reply)
+  const row: Record<string, unknown> = Object.create(null)
+  for (const { name, type } of table.schema.columns) row[name] = rawValue(type, fields.get(name))
+  row['__tidegate_deleted'] = fields.get('__tidegate_deleted')?.toString()
+  return row
+}
+
+/** What comes from a script is a list. */
+function fieldsOf(reply: unknown): Map<string, Buffer> {
+  if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [String(name), value as Buffer]))
+  const list = reply as readonly Buffer[]
+  const fields = new Map<string, Buffer>()
+  for (let index = 0; index < list.length; index += 2) fields.set(String(list[index]), list[index + 1] as Buffer)
+  return fields
+}
+
+function rawValue(type: Column['type'], stored: Buffer | undefined): unknown {
+  if (stored === undefined) return null
+  switch (type.name) {
+    case 'BINARY':
+    case 'VARBINARY':
+      return new Uint8Array(stored)
+    case 'ARRAY':
+    case 'MAP':
+    case 'ROW':
+      return parseExact(stored.toString('utf8'))
+    default:
+      return stored.toString('utf8')
   }
 }
 
-async function clusterReader(url: string): Promise<Reader> {
-  const cluster = createCluster({ rootNodes: [{ url }], RESP: 2 })
-  cluster.on('error', () => {})
-  await cluster.connect()
-  const onEach = async (args: string[]): Promise<unknown[]> =>
-    await Promise.all(cluster.masters.map(async (node) => (await cluster.nodeClient(node)).sendCommand(args)))
-  return {
-    keys: async (pattern) => (await onEach(['KEYS', pattern])).flat() as string[],
-    call: async (key, ...args) => await cluster.sendCommand(key, false, args),
-    flush: async () => {
-      await onEach(['FLUSHALL'])
-    },
-    sever: async () => {
-      await onEach(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
-    },
-    close: () => cluster.destroy(),
-  }
+/** A table without a primary key is a stream. */
+async function entriesOf(from: RedisReader, table: TableDefinition): Promise<RowObject[]> {
+  const key = encodePart(table.name)
+  const entries = (await from.send(['XRANGE', key, '-', '+'], key)) as [unknown, unknown][]
+  return entries.map(([, fields]) => rowOf(table, fields))
 }

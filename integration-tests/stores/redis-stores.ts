@@ -1,28 +1,37 @@
+import { startRedisCluster } from '../services/redis-cluster.ts'
+import { redisVersion } from '../services/redis-database.ts'
 import type { RedisSource } from '../services/redis-programs.ts'
-import { redisVersion, startRedis } from '../services/redis-server.ts'
+import { startRedis } from '../services/redis-server.ts'
 import type { StoreStart } from './store-start.ts'
 
 export function redisStores(): readonly StoreStart[] {
   const url = process.env['TIDEGATE_TEST_REDIS_URL']
   return [
-    { name: 'redis', set: 'quick', start: () => ownServer('redis', 'single') },
-    { name: 'redis-cluster', set: 'quick', start: () => ownServer('redis', 'cluster') },
-    { name: 'valkey', set: 'all', start: () => ownServer('valkey', 'single') },
-    { name: 'valkey-cluster', set: 'all', start: () => ownServer('valkey', 'cluster') },
+    { name: 'redis', set: 'quick', start: () => ownServer('redis', "of the machine's packages") },
+    { name: 'redis-cluster', set: 'quick', start: () => ownCluster('redis', "of the machine's packages") },
+    { name: 'valkey', set: 'all', start: () => ownServer('valkey', 'of a Python wheel') },
+    { name: 'valkey-cluster', set: 'all', start: () => ownCluster('valkey', 'of a Python wheel') },
     ...(url === undefined
       ? []
       : [{ name: 'redis-url' as const, set: 'quick' as const, start: () => namedServer(url) }]),
   ]
 }
 
-const origin: Readonly<Record<RedisSource, string>> = { redis: "of Debian's packages", valkey: 'of a Python wheel' }
+const databases = 1000
 
-async function ownServer(source: RedisSource, mode: 'single' | 'cluster'): ReturnType<StoreStart['start']> {
-  const { version, url, isCluster, stop } = await startRedis({ source, mode })
-  return { status: { version: `${version} ${origin[source]}`, redis: { url, isCluster } }, stop }
+async function ownServer(source: RedisSource, origin: string): ReturnType<StoreStart['start']> {
+  const server = await startRedis(source, ['--databases', String(databases)])
+  const redis = { url: server.url, isCluster: false, databases }
+  return { status: { version: `${server.version} ${origin}`, redis }, stop: server.stop }
+}
+
+async function ownCluster(source: RedisSource, origin: string): ReturnType<StoreStart['start']> {
+  const cluster = await startRedisCluster(source)
+  const redis = { url: cluster.url, isCluster: true, databases: 1 }
+  return { status: { version: `${cluster.version} cluster ${origin}`, redis }, stop: cluster.stop }
 }
 
 async function namedServer(url: string): ReturnType<StoreStart['start']> {
   const version = `${await redisVersion(url)} of TIDEGATE_TEST_REDIS_URL`
-  return { status: { version, redis: { url, isCluster: false } }, stop: async () => {} }
+  return { status: { version, redis: { url, isCluster: url.includes(','), databases: 1 } }, stop: async () => {} }
 }

@@ -6,11 +6,7 @@ import type { SharedValues } from './shared-values.ts'
 type Text = Pick<TablePlan, 'promises' | 'warnings' | 'advice'>
 
 /** What may be relied on, what is risky, and what would be better, as lines for `explain`. */
-export function promisesOf(
-  plan: PlannedTable,
-  options: SharedValues,
-  connector: Connector,
-): Text {
+export function promisesOf(plan: PlannedTable, options: SharedValues, connector: Connector): Text {
   return {
     promises: [
       'a position is durable only after everything before it is in the store (R1)',
