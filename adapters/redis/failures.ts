@@ -19,7 +19,7 @@ export const errorWords: readonly ErrorWord[] = [
   {
     word: 'CROSSSLOT',
     failure: 'fatal',
-    meaning: "the keys are of several slots: the server is a cluster, 'cluster' = 'true' says so",
+    meaning: 'the keys are of several slots: the server is a cluster',
   },
   { word: 'EXECABORT', failure: 'transient', meaning: 'the transaction was given up' },
   { word: 'LOADING', failure: 'transient', meaning: 'the server still loads its data' },
@@ -94,7 +94,9 @@ export class RedisFailure extends Error {
 export function toFailure(error: unknown): RedisFailure {
   if (error instanceof RedisFailure) return error
   const message = messageOf(error)
-  const word = /^-?([A-Z]{3,})\b/.exec(message)?.[1]
+  // servers before version 7 put words around an error inside of a script
+  const inner = /^ERR .*@user_script:\s*\d+: ?-?([A-Z]{3,}) /.exec(message)?.[1]
+  const word = inner ?? /^-?([A-Z]{3,})\b/.exec(message)?.[1]
   const known = errorWords.find((one) => one.word === word)
   if (known !== undefined) return new RedisFailure(`${known.meaning} (${known.word})`, known.failure, known.word, error)
   const code = memberOf(error, 'code')

@@ -27,13 +27,13 @@ export const redis = {
 } satisfies Connector
 
 function capabilities(given: ConnectorOptions): Capabilities {
-  const { cluster, 'value.format': format } = given as RedisOptions
+  const { mode, 'value.format': format } = given as RedisOptions
   const retention = given['sink.tombstone.retention']
   const all: Capabilities = {
     ...everyRule,
     // a call is atomic, and on a cluster there is one for each slot
-    transaction: !cluster,
-    moves: !cluster,
+    transaction: mode === 'single',
+    moves: mode === 'single',
     openTransaction: false,
     exactlyOnce: false,
     outcome: 'count',
@@ -58,5 +58,5 @@ function identity(given: ConnectorOptions): string {
   const endpoint = parseEndpoint(given as RedisOptions, [])
   if (endpoint === undefined) return String(given['url'])
   const { nodes, database, username, tls } = endpoint
-  return JSON.stringify([nodes, database, username, tls, given['cluster']])
+  return JSON.stringify([nodes, database, username, tls, given['mode']])
 }

@@ -13,7 +13,7 @@ import {
   recogniseClient,
 } from './client.ts'
 import { RedisFailure, toFailure } from './failures.ts'
-import { type Endpoint, parseEndpoint, type RedisOptions } from './options.ts'
+import { type Endpoint, isCluster, parseEndpoint, type RedisOptions } from './options.ts'
 
 /** A way to the server: one node, or a cluster. Bulk replies are Buffers. Commands are never sent twice by it. */
 export interface Link {
@@ -35,7 +35,7 @@ export async function openLink(client: unknown, options: RedisOptions): Promise<
   if (problems.length > 0) throw invalid(problems)
   const driver = await importNodeRedis()
   const settings = connectionSettings(must(endpoint, 'no problem was found'), options, ca)
-  return options.cluster
+  return isCluster(options)
     ? await openCluster(driver, must(endpoint, 'no problem was found'), settings, options)
     : new OwnLink(driver, settings, options['command-timeout'])
 }
@@ -46,11 +46,10 @@ function givenLink(client: unknown, options: RedisOptions): Link {
     const message = 'is neither a client nor a cluster of node-redis or ioredis'
     throw invalid([{ subject: 'client', message, fix: "createClient({ url }) of the package 'redis', connected" }])
   }
-  if (isCluster(given) !== options.cluster) {
-    const message = options.cluster
-      ? 'is set, and the client is of a single server'
-      : 'is not set, and the client is of a cluster'
-    throw invalid([{ subject: 'cluster', message, fix: `'cluster' = '${String(!options.cluster)}'` }])
+  if (isGivenCluster(given) !== isCluster(options)) {
+    const found = isGivenCluster(given) ? 'cluster' : 'single'
+    const message = `is ${options.mode}, and the client is of ${found === 'cluster' ? 'a cluster' : 'one server'}`
+    throw invalid([{ subject: 'mode', message, fix: `'mode' = '${found}'` }])
   }
   return linkOf(given, options['command-timeout'])
 }
@@ -62,7 +61,7 @@ function invalid(problems: readonly Problem[]): TidegateError {
   })
 }
 
-function isCluster(given: GivenClient): boolean {
+function isGivenCluster(given: GivenClient): boolean {
   return given.kind === 'node-redis-cluster' || (given.kind === 'ioredis' && given.client.isCluster === true)
 }
 

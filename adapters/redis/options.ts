@@ -13,11 +13,12 @@ export const options = {
       'Where the server is: `redis://user@host:6379/0`, `valkey://…`, or with TLS `rediss://…` and `valkeys://…`. Of a cluster, some of its nodes with commas between.',
     aliases: ['redis.url'],
   }),
-  cluster: flag({
+  mode: oneOf(['single', 'cluster'], {
     section,
-    default: false,
+    default: 'single',
     description:
-      'The server is a cluster. Then a flush is one call for each slot that it writes to, and not visible at once.',
+      'One server, or a cluster: there a flush is a call for each slot that it writes to, and not visible at once.',
+    aliases: ['redis-mode'],
   }),
   key: text({
     section,
@@ -76,6 +77,10 @@ export const options = {
 
 export type RedisOptions = Resolved<typeof options>
 
+export function isCluster({ mode }: Pick<RedisOptions, 'mode'>): boolean {
+  return mode === 'cluster'
+}
+
 /** Where and as whom to connect. */
 export interface Endpoint {
   readonly nodes: readonly { readonly host: string; readonly port: number }[]
@@ -106,8 +111,8 @@ export function parseEndpoint(given: RedisOptions, problems: Problem[]): Endpoin
   if (first === undefined || !schemes.has(first.protocol)) {
     return fail('is of no kind that is known here', 'redis://host:6379, rediss://…, valkey://… or valkeys://…')
   }
-  if (urls.length > 1 && !given.cluster) {
-    return fail('names several nodes', "set 'cluster' = 'true', or name one")
+  if (urls.length > 1 && !isCluster(given)) {
+    return fail('names several nodes', "set 'mode' = 'cluster', or name one")
   }
   return endpointOf(first, urls, given, problems)
 }
@@ -121,9 +126,11 @@ const schemes = new Map([
 
 function endpointOf(first: URL, urls: readonly URL[], given: RedisOptions, problems: Problem[]): Endpoint | undefined {
   const digits = first.pathname.replace(/^\//, '')
-  if (!/^\d{0,5}$/.test(digits) || (given.cluster && Number(digits) > 0)) {
-    const message = given.cluster ? 'names a database, and a cluster has only number 0' : 'names no database by number'
-    problems.push({ subject: 'url', message, fix: given.cluster ? 'leave it out' : 'redis://host:6379/0' })
+  if (!/^\d{0,5}$/.test(digits) || (isCluster(given) && Number(digits) > 0)) {
+    const message = isCluster(given)
+      ? 'names a database, and a cluster has only number 0'
+      : 'names no database by number'
+    problems.push({ subject: 'url', message, fix: isCluster(given) ? 'leave it out' : 'redis://host:6379/0' })
     return undefined
   }
   return {

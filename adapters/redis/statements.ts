@@ -8,7 +8,7 @@ import { mergesInScript, putSpec, scriptSpec, type TableSpec } from './table-spe
 export function tableStatements(plan: TablePlan): readonly StatementText[] {
   const { merge, connectorOptions } = plan
   const key = templateOf(plan)
-  const isCluster = connectorOptions['cluster'] === true
+  const isCluster = connectorOptions['mode'] === 'cluster'
   const scope = isCluster
     ? 'one call for each slot, all of it or nothing'
     : 'the whole flush in one call, all of it or nothing'

@@ -8,7 +8,7 @@ import { type Progress, runFlush } from './flush.ts'
 import { groupBy } from './group-by.ts'
 import { hashSlot } from './hash-slot.ts'
 import { type Link, openLink } from './link.ts'
-import type { RedisOptions } from './options.ts'
+import { isCluster, type RedisOptions } from './options.ts'
 import { readRows } from './read-rows.ts'
 import { scanKeys } from './scan-keys.ts'
 import { type ServerFacts, serverFacts } from './server-facts.ts'
@@ -35,15 +35,19 @@ export async function openWriter({ tables: plans, client }: OpenContext): Promis
 const mismatch = { code: 'STORE_MISMATCH', connector: 'redis' } as const
 
 /** What cannot be written to, whatever the tables. */
-export function serverProblems({ name, version, isCluster }: ServerFacts, options: RedisOptions): readonly Problem[] {
+export function serverProblems(
+  { name, version, isCluster: isNode }: ServerFacts,
+  options: RedisOptions,
+): readonly Problem[] {
   const problems: Problem[] = []
   const [major = 0, minor = 0] = version
   if (major < 6 || (major === 6 && minor < 2)) {
     problems.push({ subject: 'server', message: `is ${name}, and 6.2 is the oldest that is written to` })
   }
-  if (isCluster !== options.cluster) {
-    const message = isCluster ? 'is not set, and the server is a cluster' : 'is set, and the server is none'
-    problems.push({ subject: 'cluster', message, fix: `'cluster' = '${String(isCluster)}'` })
+  const found = isNode ? 'cluster' : 'single'
+  if (found !== options.mode) {
+    const message = `is ${options.mode}, and the server is ${isNode ? 'a node of a cluster' : 'no cluster'}`
+    problems.push({ subject: 'mode', message, fix: `'mode' = '${found}'` })
   }
   return problems
 }
@@ -92,10 +96,10 @@ class RedisWriter implements SinkWriter {
 
   async #write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
     const progress: Progress = this.#progress.get(batch.id) ?? new Map()
-    const { cluster } = this.#options
+    const inCluster = isCluster(this.#options)
     try {
       const drops = progress.size > 0 ? new Map<number, readonly string[]>() : await this.#dropsOf(batch)
-      const input = { link: this.#link, tables: this.#tables, batch, context, isCluster: cluster, drops, progress }
+      const input = { link: this.#link, tables: this.#tables, batch, context, isCluster: inCluster, drops, progress }
       const result = await runFlush(input)
       await this.#waitForReplicas(batch)
       this.#progress.delete(batch.id)
@@ -123,7 +127,7 @@ class RedisWriter implements SinkWriter {
   }
 
   #bySlot(keys: readonly string[]): Iterable<readonly string[]> {
-    return this.#options.cluster ? groupBy(keys, hashSlot).values() : keys.length === 0 ? [] : [keys]
+    return isCluster(this.#options) ? groupBy(keys, hashSlot).values() : keys.length === 0 ? [] : [keys]
   }
 
   /** On the connection that has written: its writes are those that are waited for. */

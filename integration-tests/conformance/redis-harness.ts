@@ -17,7 +17,7 @@ export function redisHarness(server: RedisAccess, format: 'hash' | 'json' = 'has
     connector: redis,
     prepare: async ({ name }) => {
       tables.push(name)
-      return { connector: 'redis', url, cluster: String(server.isCluster), 'value.format': format }
+      return { connector: 'redis', url, mode: server.isCluster ? 'cluster' : 'single', 'value.format': format }
     },
     snapshot: async (table) => {
       const from = await reader.use()
