@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { ServiceUnavailable } from './services/service-unavailable.ts'
+import { clickhouseStores } from './stores/clickhouse-stores.ts'
 import { mysqlStores } from './stores/mysql-stores.ts'
 import { postgresStores } from './stores/postgres-stores.ts'
 import { redisStores } from './stores/redis-stores.ts'
@@ -20,7 +21,7 @@ export default async function startStores(project: TestProject): Promise<() => P
 
 /** Those that `TIDEGATE_TEST_STORES` names, else the quick set, or with `--mode all` every one. */
 function chosenStores(mode: string): readonly StoreStart[] {
-  const all = [...postgresStores(), ...mysqlStores(), ...redisStores()]
+  const all = [...postgresStores(), ...mysqlStores(), ...clickhouseStores(), ...redisStores()]
   const named = process.env['TIDEGATE_TEST_STORES']?.split(',')
   if (named !== undefined) return all.filter(({ name }) => named.includes(name))
   return mode === 'all' ? all : all.filter(({ set }) => set === 'quick')

@@ -13,6 +13,7 @@ export interface StoreStatus {
   readonly broken?: boolean | undefined
   readonly postgres?: PostgresAccess | undefined
   readonly mysql?: MysqlAccess | undefined
+  readonly clickhouse?: { readonly url: string } | undefined
   readonly redis?: RedisAccess | undefined
 }
 
@@ -26,6 +27,8 @@ export type StoreName =
   | 'mysql-8'
   | 'mysql-9'
   | 'mysql-url'
+  | 'clickhouse'
+  | 'clickhouse-url'
   | 'redis'
   | 'redis-cluster'
   | 'valkey'
@@ -69,3 +72,14 @@ export function describeEachPostgres(title: string, define: (server: PostgresAcc
 }
 
 const postgresStores: readonly StoreName[] = ['postgres-machine', 'postgres-npm', 'postgres-container', 'postgres-url']
+
+/** The same tests for every MySQL and MariaDB of the run. */
+export function describeEachMysql(title: string, define: (server: MysqlAccess, store: StoreName) => void): void {
+  for (const name of mysqlStores) {
+    describeStore(name, title, ({ mysql }) => {
+      if (mysql !== undefined) define(mysql, name)
+    })
+  }
+}
+
+const mysqlStores: readonly StoreName[] = ['mariadb', 'mysql-8', 'mysql-9', 'mysql-url']

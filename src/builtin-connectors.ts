@@ -12,5 +12,4 @@ export const builtinConnectors: Readonly<Record<string, () => Promise<Connector>
   redis: async () => (await import('../adapters/redis/index.ts')).redis,
   print: async () => (await import('../adapters/print/index.ts')).print,
   postgres: async () => (await import('../adapters/postgres/index.ts')).postgres,
-  redis: async () => (await import('../adapters/redis/index.ts')).redis,
 }
