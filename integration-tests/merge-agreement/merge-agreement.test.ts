@@ -3,11 +3,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, test } from 'vitest'
 import { createMysqlDatabase, type MysqlDatabase } from '../services/mysql-database.ts'
 import { createDatabase, type PostgresDatabase } from '../services/postgres-database.ts'
-import { describeEachMysql, describeEachPostgres } from '../stores.ts'
+import { databaseUrl, openReader, type RedisReader } from '../services/redis-database.ts'
+import { describeEachMysql, describeEachPostgres, describeStore } from '../stores.ts'
 import { agreementCases } from './agreement-cases.ts'
 import { type AgreementStore, checkAgreement } from './check-agreement.ts'
 import { mysqlAgreementStore } from './mysql-agreement-store.ts'
 import { postgresAgreementStore } from './postgres-agreement-store.ts'
+import { redisAgreementStore } from './redis-agreement-store.ts'
 
 const title = 'the store holds what apply makes of the changes'
 
@@ -47,6 +49,19 @@ describeEachMysql(title, (server) => {
   })
   testAgreement(() => mysqlAgreementStore(reader, database.url), 30)
 })
+
+for (const name of ['redis', 'valkey'] as const) {
+  describeStore(name, title, ({ redis: server }) => {
+    if (server === undefined) return
+    const url = databaseUrl(server)
+    let reader: RedisReader
+    beforeAll(async () => {
+      reader = await openReader(server, url)
+    })
+    afterAll(() => reader.close())
+    testAgreement(() => redisAgreementStore(reader, url), 60)
+  })
+}
 
 function testAgreement(store: () => AgreementStore, runs: number): void {
   for (const one of agreementCases) {
