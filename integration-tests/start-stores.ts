@@ -4,6 +4,7 @@ import { clickhouseStores } from './stores/clickhouse-stores.ts'
 import { mysqlStores } from './stores/mysql-stores.ts'
 import { postgresStores } from './stores/postgres-stores.ts'
 import { redisStores } from './stores/redis-stores.ts'
+import { searchStores } from './stores/search-stores.ts'
 import type { StoreStart } from './stores/store-start.ts'
 import type { StoreStatus } from './stores.ts'
 
@@ -21,7 +22,7 @@ export default async function startStores(project: TestProject): Promise<() => P
 
 /** Those that `TIDEGATE_TEST_STORES` names, else the quick set, or with `--mode all` every one. */
 function chosenStores(mode: string): readonly StoreStart[] {
-  const all = [...postgresStores(), ...mysqlStores(), ...clickhouseStores(), ...redisStores()]
+  const all = [...postgresStores(), ...mysqlStores(), ...clickhouseStores(), ...redisStores(), ...searchStores()]
   const named = process.env['TIDEGATE_TEST_STORES']?.split(',')
   if (named !== undefined) return all.filter(({ name }) => named.includes(name))
   return mode === 'all' ? all : all.filter(({ set }) => set === 'quick')

@@ -15,6 +15,13 @@ export interface StoreStatus {
   readonly mysql?: MysqlAccess | undefined
   readonly clickhouse?: { readonly url: string } | undefined
   readonly redis?: RedisAccess | undefined
+  readonly search?: SearchAccess | undefined
+}
+
+/** A node of Elasticsearch or OpenSearch. */
+export interface SearchAccess {
+  readonly connector: 'elasticsearch' | 'opensearch'
+  readonly url: string
 }
 
 export type StoreName =
@@ -34,6 +41,12 @@ export type StoreName =
   | 'valkey'
   | 'valkey-cluster'
   | 'redis-url'
+  | 'elasticsearch-9'
+  | 'elasticsearch-8'
+  | 'elasticsearch-url'
+  | 'opensearch-3'
+  | 'opensearch-2'
+  | 'opensearch-url'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -83,3 +96,21 @@ export function describeEachMysql(title: string, define: (server: MysqlAccess, s
 }
 
 const mysqlStores: readonly StoreName[] = ['mariadb', 'mysql-8', 'mysql-9', 'mysql-url']
+
+/** The same tests for every node of Elasticsearch and OpenSearch of the run. */
+export function describeEachSearch(title: string, define: (server: SearchAccess, store: StoreName) => void): void {
+  for (const name of searchStores) {
+    describeStore(name, title, ({ search }) => {
+      if (search !== undefined) define(search, name)
+    })
+  }
+}
+
+const searchStores: readonly StoreName[] = [
+  'elasticsearch-9',
+  'elasticsearch-8',
+  'elasticsearch-url',
+  'opensearch-3',
+  'opensearch-2',
+  'opensearch-url',
+]

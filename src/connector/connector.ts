@@ -33,6 +33,8 @@ export interface Connector {
   readers?(plan: TablePlan): readonly string[]
   /** The store's statements that create a fitting target; empty for stores without DDL. Pure. */
   createTable(plan: TablePlan): readonly string[]
+  /** What ends one of them where `ddl` prints several; `;` if undefined. */
+  readonly statementEnd?: string | undefined
   open(context: OpenContext): Promise<SinkWriter>
   /** Compares the target with the plan without writing: every difference at once. */
   check?(context: OpenContext): Promise<readonly CheckFinding[]>

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { AccountCounters } from '../buffer/account.ts'
 import type { Connector, SinkWriter } from '../connector/connector.ts'
 import { storeKeyCodec } from '../connector/store-key-codec.ts'
@@ -78,6 +79,8 @@ interface OpenDomain extends PlannedDomain {
 /** Opens a sink by plans that are made already. */
 export async function openSink(planned: readonly PlannedDomain[], options: OpenSinkOptions): Promise<Sink> {
   const abortController = new AbortController()
+  // every request under way listens to it, of all lanes
+  setMaxListeners(0, abortController.signal)
   const opened: OpenDomain[] = []
   try {
     for (const { connector, plan } of planned) {

@@ -45,7 +45,8 @@ async function printDdl(
       if (statements.length === 0) {
         context.stderr.note(`${table.name}: ${connector.name} has no tables to create`)
       }
-      for (const statement of statements) await context.stdout.line(`${statement.trim().replace(/;$/, '')};\n`)
+      for (const statement of statements)
+        await context.stdout.line(`${statement.trim().replace(/;$/, '')}${connector.statementEnd ?? ';'}\n`)
     }
   }
   return exitStatus.done
