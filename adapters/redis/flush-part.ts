@@ -1,7 +1,6 @@
 import type { RejectedChange } from '../../src/connector/batch.ts'
 import { RowStage } from '../../src/connector/row-stage.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
-import { isVisible } from '../../src/merge/stored-row.ts'
 import type { Row } from '../../src/row/row.ts'
 import type { FoldKey } from '../../src/row/row-key.ts'
 import type { RedisArgument } from './client.ts'
@@ -148,9 +147,11 @@ async function mergePart(link: Link, part: TablePart): Promise<PreparedPart> {
 
   function putOf(of: RedisTable, before: Row | undefined, row: Row | undefined): RedisArgument[] {
     if (row === undefined) return ['k-']
-    const isDeleted = !isVisible(merge, row)
+    const { deletedFlag } = merge
+    const isHidden = (one: Row): boolean => deletedFlag !== undefined && one[deletedFlag] === true
+    const isDeleted = isHidden(row)
     // a tombstone that is made or lifted starts with an empty key, and so with a time to live of its own
-    const startsOver = before === undefined || isVisible(merge, before) === isDeleted
+    const startsOver = before === undefined || isHidden(before) !== isDeleted
     const { letters, args } =
       of.format === 'json' ? { letters: 'v', args: [encodeJsonRow(of, row)] } : encodeWholeRow(of, row)
     return [`${isDeleted ? 't' : 'p'}${startsOver ? '+' : '-'}${letters}`, ...args]
