@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCore } from './core.ts'
+import { benchElasticsearch } from './elasticsearch.ts'
 import { benchMysql } from './mysql.ts'
 import { benchPostgres } from './postgres.ts'
 
@@ -14,3 +15,5 @@ if (wanted('core')) await benchCore(rounds)
 if (wanted('postgres')) await benchPostgres(rounds)
 if (wanted('mariadb')) await benchMysql('mariadb', rounds)
 if (wanted('mysql')) await benchMysql('mysql-8', rounds)
+if (wanted('elasticsearch')) await benchElasticsearch('elasticsearch-9', rounds)
+if (wanted('opensearch')) await benchElasticsearch('opensearch-3', rounds)
