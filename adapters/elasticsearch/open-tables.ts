@@ -82,21 +82,33 @@ function problemOf({ subject, message, fix }: CheckFinding): Problem {
 
 /** What the server calls itself. Throws `STORE_MISMATCH` for the other product and for versions that are too old. */
 export async function askServer(client: SearchClient, dialect: Dialect): Promise<string> {
-  const { status, text } = await client.request({ method: 'GET', path: '/' })
+  const { status, text } = await client.request({ method: 'GET', path: '/' }).catch((error: unknown) => {
+    // the client of Elasticsearch looks at the answer by itself
+    throw error instanceof Error && error.name === 'ProductNotSupportedError' ? otherProduct(dialect) : error
+  })
   // a user may lack the right to ask
   if (status === 403) return dialect.product
   if (status !== 200) throw serverFailure(status, errorTypeOf(text), 'request')
   const { number, distribution } = versionOf(text)
-  const mismatch = (message: string, hint: string) =>
-    new TidegateError(message, { code: 'STORE_MISMATCH', connector: dialect.name, hint })
-  if (number === undefined) throw mismatch(`what answers is not ${dialect.product}`, 'look at the option hosts')
-  if (!dialect.isDistribution(distribution)) {
-    throw mismatch(`the server is not ${dialect.product}`, `use 'connector' = '${dialect.other}'`)
-  }
+  if (number === undefined)
+    throw mismatch(dialect, `what answers is not ${dialect.product}`, 'look at the option hosts')
+  if (!dialect.isDistribution(distribution)) throw otherProduct(dialect)
   if (Number.parseInt(number, 10) < dialect.oldestMajor) {
-    throw mismatch(`${dialect.product} ${number} is too old`, `version ${dialect.oldestMajor} or newer is needed`)
+    throw mismatch(
+      dialect,
+      `${dialect.product} ${number} is too old`,
+      `version ${dialect.oldestMajor} or newer is needed`,
+    )
   }
   return `${dialect.product} ${number}`
+}
+
+function otherProduct(dialect: Dialect): TidegateError {
+  return mismatch(dialect, `the server is not ${dialect.product}`, `use 'connector' = '${dialect.other}'`)
+}
+
+function mismatch({ name }: Dialect, message: string, hint: string): TidegateError {
+  return new TidegateError(message, { code: 'STORE_MISMATCH', connector: name, hint })
 }
 
 function versionOf(text: string): { readonly number?: string | undefined; readonly distribution?: string | undefined } {
