@@ -1,8 +1,9 @@
+import pRetry from 'p-retry'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { parseExact } from '../../src/row/exact-json.ts'
 import { errorTypeOf } from './bulk.ts'
 import type { SearchClient } from './client.ts'
-import { serverFailure } from './failures.ts'
+import { SearchFailure, serverFailure } from './failures.ts'
 import { type Hit, search } from './found-documents.ts'
 import { readersAlias, templateName } from './statements/create-index.ts'
 import type { Target } from './target.ts'
@@ -53,6 +54,13 @@ async function readMappings(client: SearchClient, pattern: string): Promise<Read
 /** Only external versions can be told by looking at one. */
 async function readSample(client: SearchClient, plan: TablePlan, pattern: string): Promise<Hit | undefined> {
   if (plan.connectorOptions['versioning'] !== 'external') return undefined
-  const [hit] = await search(client, pattern, { size: 1, version: true, query: { match_all: {} } })
+  const query = { size: 1, version: true, query: { match_all: {} } }
+  // an index that another sink is just making answers no search yet
+  const [hit] = await pRetry(() => search(client, pattern, query), {
+    retries: 20,
+    factor: 1,
+    minTimeout: 250,
+    shouldRetry: ({ error }) => error instanceof SearchFailure && error.failure === 'transient',
+  })
   return hit
 }
