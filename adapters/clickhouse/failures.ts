@@ -1,4 +1,5 @@
 import type { FailureClass } from '../../src/connector/connector.ts'
+import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
 interface ErrorCode {
   readonly code: number
@@ -93,14 +94,14 @@ export function toFailure(error: unknown): ClickhouseFailure {
   if (Number.isInteger(number) && number > 0) {
     const known = errorCodes.find((one) => one.code === number)
     // the server repeats the statement and values in what it says of bad ones
-    const said = known?.failure === 'row' ? '' : `: ${messageOf(error).split('\n')[0]?.slice(0, 300)}`
+    const said = known?.failure === 'row' ? '' : `: ${thrownMessage(error).split('\n')[0]?.slice(0, 300)}`
     const text = `${known?.meaning ?? 'the server failed'}${said} (code ${number})`
     return new ClickhouseFailure(text, known?.failure ?? 'fatal', number, error)
   }
   const failure = typeof code === 'string' ? nodeCodes[code] : undefined
   if (failure !== undefined)
-    return new ClickhouseFailure(`${String(code)}: ${messageOf(error)}`, failure, undefined, error)
-  const message = messageOf(error)
+    return new ClickhouseFailure(`${String(code)}: ${thrownMessage(error)}`, failure, undefined, error)
+  const message = thrownMessage(error)
   const isLost = /timeout|socket hang up|aborted|premature close|terminated/i.test(message)
   return new ClickhouseFailure(message, isLost ? 'unknown-outcome' : 'fatal', undefined, error)
 }
@@ -111,9 +112,4 @@ export function classify(error: unknown): FailureClass {
 
 function memberOf(error: unknown, name: string): unknown {
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
-  return error instanceof Error ? error.message : 'an error that is no Error'
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { decodeUrlPart } from '../../src/connector/decode-url-part.ts'
 import type { Problem } from '../../src/errors.ts'
 import { duration, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
@@ -88,19 +89,11 @@ export function parseEndpoint(given: ClickhouseOptions, problems: Problem[]): En
       fix: 'name the HTTP port, 8123 or 8443',
     })
   }
-  const named = { user: decode(parsed.username), password: decode(parsed.password) }
+  const named = { user: decodeUrlPart(parsed.username), password: decodeUrlPart(parsed.password) }
   return {
     url: `${isEncrypted ? 'https' : 'http'}://${parsed.hostname}:${port}`,
-    database: given['database-name'] ?? (decode(parsed.pathname.replace(/^\//, '')) || 'default'),
+    database: given['database-name'] ?? (decodeUrlPart(parsed.pathname.replace(/^\//, '')) || 'default'),
     user: named.user === '' || given.username !== 'default' ? given.username : named.user,
     password: given.password ?? named.password,
-  }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }

@@ -1,4 +1,5 @@
 import type { FailureClass } from '../../src/connector/connector.ts'
+import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
 interface ErrorCode {
   readonly code: number
@@ -127,17 +128,18 @@ export function toFailure(error: unknown): MysqlFailure {
   const number = memberOf(error, 'errno')
   const known = errorCodes.find(({ code }) => code === number)
   if (known !== undefined) {
-    const index = known.code === 1062 ? indexOf(messageOf(error)) : undefined
+    const index = known.code === 1062 ? indexOf(thrownMessage(error)) : undefined
     const where = index === undefined ? '' : ` (${index})`
-    const text = known.masked === true ? `${known.meaning}${where}` : `${known.meaning}: ${messageOf(error)}`
+    const text = known.masked === true ? `${known.meaning}${where}` : `${known.meaning}: ${thrownMessage(error)}`
     return new MysqlFailure(`${text} (error ${known.code})`, known.failure, known.code, error, index)
   }
   const code = memberOf(error, 'code')
   const failure = typeof code === 'string' ? clientCodes[code] : undefined
-  if (failure !== undefined) return new MysqlFailure(`${String(code)}: ${messageOf(error)}`, failure, undefined, error)
-  const isClosed = /closed state|connection is closed|Pool is closed/i.test(messageOf(error))
+  if (failure !== undefined)
+    return new MysqlFailure(`${String(code)}: ${thrownMessage(error)}`, failure, undefined, error)
+  const isClosed = /closed state|connection is closed|Pool is closed/i.test(thrownMessage(error))
   const shown = typeof number === 'number' && number > 0 ? number : undefined
-  return new MysqlFailure(messageOf(error), isClosed ? 'transient' : 'fatal', shown, error)
+  return new MysqlFailure(thrownMessage(error), isClosed ? 'transient' : 'fatal', shown, error)
 }
 
 export function classify(error: unknown): FailureClass {
@@ -159,9 +161,4 @@ function indexOf(message: string): string | undefined {
 
 function memberOf(error: unknown, name: string): unknown {
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
-  return error instanceof Error ? error.message : 'an error that is no Error'
 }

@@ -1,5 +1,6 @@
 import { must } from '../../src/assert.ts'
 import type { CheckFinding, OpenContext } from '../../src/connector/connector.ts'
+import { rankByReferences } from '../../src/connector/rank-by-references.ts'
 import { problemsError, TidegateError } from '../../src/errors.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
 import { type CatalogTable, readCatalog } from './catalog.ts'
@@ -124,22 +125,6 @@ async function createMissing(session: Session, plan: TablePlan): Promise<void> {
       throw new MysqlFailure(`'sink.create-table' = 'if-not-exists': ${message}`, failure, undefined, error)
     }
   }
-}
-
-function rankByReferences(tables: readonly CatalogTable[]): ReadonlyMap<string, number> {
-  const ranks = new Map<string, number>()
-  const visiting = new Set<string>()
-  const visit = (table: CatalogTable): void => {
-    if (ranks.has(table.id) || visiting.has(table.id)) return
-    visiting.add(table.id)
-    for (const id of table.references) {
-      const parent = tables.find((other) => other.id === id)
-      if (parent !== undefined) visit(parent)
-    }
-    ranks.set(table.id, ranks.size)
-  }
-  for (const table of tables) visit(table)
-  return ranks
 }
 
 function isOlder(version: string, than: string): boolean {

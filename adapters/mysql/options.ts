@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { must } from '../../src/assert.ts'
+import { decodeUrlPart } from '../../src/connector/decode-url-part.ts'
 import type { Problem } from '../../src/errors.ts'
 import { duration, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
@@ -124,15 +125,15 @@ function endpointOf(url: URL, given: MysqlOptions, problems: Problem[]): Endpoin
     if (understood.has(name) || done.has(name)) continue
     problems.push({ subject: 'url', message: `the parameter ${name} is not known here`, fix: 'leave it out' })
   }
-  const database = decode(url.pathname.replace(/^\//, ''))
+  const database = decodeUrlPart(url.pathname.replace(/^\//, ''))
   if (database === '') problems.push({ subject: 'url', message: 'names no database', fix: 'mysql://host:3306/db' })
-  const host = decode(url.hostname).replace(/^\[|\]$/g, '') || 'localhost'
+  const host = decodeUrlPart(url.hostname).replace(/^\[|\]$/g, '') || 'localhost'
   return {
     host,
     port: url.port === '' ? 3306 : Number(url.port),
     database,
-    user: given.username ?? url.searchParams.get('user') ?? (decode(url.username) || undefined),
-    password: given.password ?? url.searchParams.get('password') ?? (decode(url.password) || undefined),
+    user: given.username ?? url.searchParams.get('user') ?? (decodeUrlPart(url.username) || undefined),
+    password: given.password ?? url.searchParams.get('password') ?? (decodeUrlPart(url.password) || undefined),
     tls: given.tls ?? tlsOf(url.searchParams, host),
   }
 }
@@ -142,12 +143,4 @@ function tlsOf(parameters: URLSearchParams, host: string): 'off' | 'verify-full'
   if (parameters.get('useSSL') === 'false' || parameters.get('sslMode')?.toUpperCase() === 'DISABLED') return 'off'
   const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
   return isLocal && !parameters.has('useSSL') && !parameters.has('sslMode') ? 'off' : 'verify-full'
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -1,4 +1,5 @@
 import type { FailureClass } from '../../src/connector/connector.ts'
+import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
 interface SqlState {
   /** Five characters, or two for a whole class; the longer one wins. */
@@ -133,12 +134,12 @@ export function toFailure(error: unknown): PostgresFailure {
   const code = codeOf(error)
   const known = code === undefined ? undefined : lookUp(code)
   if (code !== undefined && known !== undefined) {
-    const text = known.masked === true ? known.meaning : `${known.meaning}: ${messageOf(error)}`
+    const text = known.masked === true ? known.meaning : `${known.meaning}: ${thrownMessage(error)}`
     return new PostgresFailure(`${text} (SQLSTATE ${code})`, known.failure, code, error)
   }
   const byNode = code === undefined ? undefined : nodeCodes[code]
-  if (byNode !== undefined) return new PostgresFailure(`${code}: ${messageOf(error)}`, byNode, undefined, error)
-  const message = messageOf(error)
+  if (byNode !== undefined) return new PostgresFailure(`${code}: ${thrownMessage(error)}`, byNode, undefined, error)
+  const message = thrownMessage(error)
   if (/^SASL.*password must be a(?: non-empty)? string/.test(message)) {
     const wanted = "the server asks for a password, and none is given: set the option 'password'"
     return new PostgresFailure(wanted, 'auth', undefined, error)
@@ -166,9 +167,4 @@ function codeOf(error: unknown): string | undefined {
   if (error instanceof PostgresFailure) return error.sqlState
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
-  return error instanceof Error ? error.message : 'an error that is no Error'
 }

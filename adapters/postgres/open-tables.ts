@@ -1,8 +1,9 @@
 import { must } from '../../src/assert.ts'
 import type { CheckFinding, OpenContext } from '../../src/connector/connector.ts'
+import { rankByReferences } from '../../src/connector/rank-by-references.ts'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
-import { type CatalogTable, readCatalog } from './catalog.ts'
+import { readCatalog } from './catalog.ts'
 import { compareTarget } from './check.ts'
 import type { FlushTables } from './flush.ts'
 import type { WritableTable } from './flush-steps.ts'
@@ -35,7 +36,9 @@ export async function openTables(
     })
   }
   const found = catalogs.map((catalog) => must(catalog, 'a table that is missing is a problem'))
-  const ranks = rankByReferences(found)
+  const ranks = rankByReferences(
+    found.map(({ oid, references }) => ({ id: oid, references: references.map((one) => one.oid) })),
+  )
   const tables = plans.map((plan, index): WritableTable => {
     const catalog = must(found[index], 'a catalog entry a table')
     const target = must(comparisons[index]?.target, 'a comparison without errors has a target')
@@ -113,22 +116,6 @@ async function missingOf(session: Session, plans: readonly TablePlan[]): Promise
 }
 
 /** Tables before those that point at them; in a circle, as they come. */
-function rankByReferences(tables: readonly CatalogTable[]): ReadonlyMap<string, number> {
-  const ranks = new Map<string, number>()
-  const visiting = new Set<string>()
-  const visit = (table: CatalogTable): void => {
-    if (ranks.has(table.oid) || visiting.has(table.oid)) return
-    visiting.add(table.oid)
-    for (const { oid } of table.references) {
-      const parent = tables.find((other) => other.oid === oid)
-      if (parent !== undefined) visit(parent)
-    }
-    ranks.set(table.oid, ranks.size)
-  }
-  for (const table of tables) visit(table)
-  return ranks
-}
-
 function isError({ severity }: CheckFinding): boolean {
   return severity === 'error'
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { must } from '../../src/assert.ts'
+import { decodeUrlPart } from '../../src/connector/decode-url-part.ts'
 import type { Problem } from '../../src/errors.ts'
 import { duration, flag, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
@@ -154,15 +155,15 @@ function serverEndpoint(url: URL, given: PostgresOptions, problems: Problem[]): 
     }
   }
   const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined
-  const host = parameter('host') ?? (decode(url.hostname).replace(/^\[|\]$/g, '') || 'localhost')
-  const user = given.username ?? parameter('user') ?? (decode(url.username) || undefined)
+  const host = parameter('host') ?? (decodeUrlPart(url.hostname).replace(/^\[|\]$/g, '') || 'localhost')
+  const user = given.username ?? parameter('user') ?? (decodeUrlPart(url.username) || undefined)
   return {
     kind: 'server',
     host,
     port: url.port === '' ? 5432 : Number(url.port),
-    database: decode(url.pathname.replace(/^\//, '')) || user || 'postgres',
+    database: decodeUrlPart(url.pathname.replace(/^\//, '')) || user || 'postgres',
     user,
-    password: given.password ?? parameter('password') ?? (decode(url.password) || undefined),
+    password: given.password ?? parameter('password') ?? (decodeUrlPart(url.password) || undefined),
     searchPath: parameter('currentSchema'),
     tls: given.tls ?? tlsOf(parameter('sslmode'), host, problems),
   }
@@ -190,12 +191,4 @@ function tlsOf(mode: string | undefined, host: string, problems: Problem[]): 'of
 
 function isLocal(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || host.startsWith('127.')
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

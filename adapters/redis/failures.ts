@@ -1,4 +1,5 @@
 import type { FailureClass } from '../../src/connector/connector.ts'
+import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
 interface ErrorWord {
   /** First word of the server's answer. */
@@ -93,7 +94,7 @@ export class RedisFailure extends Error {
 /** The meaning of whatever the driver has thrown. Total. */
 export function toFailure(error: unknown): RedisFailure {
   if (error instanceof RedisFailure) return error
-  const message = messageOf(error)
+  const message = thrownMessage(error)
   // servers before version 7 put words around an error inside of a script
   const inner = /^ERR .*@user_script:\s*\d+: ?-?([A-Z]{3,}) /.exec(message)?.[1]
   const word = inner ?? /^-?([A-Z]{3,})\b/.exec(message)?.[1]
@@ -119,9 +120,4 @@ export function classify(error: unknown): FailureClass {
 
 function memberOf(error: unknown, name: string): unknown {
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
-  return error instanceof Error ? error.message : 'an error that is no Error'
 }

@@ -1,3 +1,4 @@
+import { decodeUrlPart } from '../../src/connector/decode-url-part.ts'
 import type { Problem } from '../../src/errors.ts'
 import { duration, flag, integer, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
@@ -135,20 +136,12 @@ function endpointOf(first: URL, urls: readonly URL[], given: RedisOptions, probl
   }
   return {
     nodes: urls.map(({ hostname, port }) => ({
-      host: decode(hostname).replace(/^\[|\]$/g, '') || 'localhost',
+      host: decodeUrlPart(hostname).replace(/^\[|\]$/g, '') || 'localhost',
       port: port === '' ? 6379 : Number(port),
     })),
     database: Number(digits),
-    username: given.username ?? (decode(first.username) || undefined),
-    password: given.password ?? (decode(first.password) || undefined),
+    username: given.username ?? (decodeUrlPart(first.username) || undefined),
+    password: given.password ?? (decodeUrlPart(first.password) || undefined),
     tls: schemes.get(first.protocol) === true,
-  }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
