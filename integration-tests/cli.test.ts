@@ -63,6 +63,29 @@ test('the program runs by its own name and tells its version', async () => {
   expect(readFileSync(main, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
 })
 
+test('R1 a second process is kept out of the folder of a PGlite, until the first is gone', async () => {
+  const folder = temporaryFolder()
+  const ddl = join(folder, 't.sql')
+  writeFileSync(
+    ddl,
+    `CREATE TABLE t (id INT PRIMARY KEY NOT ENFORCED) WITH ('connector' = 'postgres', 'url' = 'pglite:${folder}/store',
+      'sink.create-table' = 'if-not-exists', 'sink.buffer-flush.max-rows' = '1')`,
+  )
+  const args = ['run', ddl, '-', '--format', 'changelog-json']
+  const first = start(args)
+  first.child.stdin?.write(lines(1, () => ({ id: 1 })))
+  await until(first, () => existsSync(join(folder, 'store', `tidegate.${first.child.pid}.lock`)))
+  const second = start(args)
+  second.child.stdin?.end(lines(1, () => ({ id: 2 })))
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.stderr()).toContain(`is in use by process ${first.child.pid}`)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const third = start(args)
+  third.child.stdin?.end(lines(1, () => ({ id: 3 })))
+  expect(await third.ended, third.stderr()).toEqual({ code: 0, signal: null })
+})
+
 test('R1 SIGTERM writes what has been read and leaves with 143', async () => {
   const folder = temporaryFolder()
   const out = join(folder, 'out.ndjson')

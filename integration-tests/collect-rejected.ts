@@ -4,12 +4,10 @@ import type { DeadLetter, FailureHandler } from '../src/delivery/failure-handler
 export function collectRejected(): FailureHandler & { readonly letters: DeadLetter[] } {
   const letters: DeadLetter[] = []
   return {
-    name: 'skip',
     letters,
     handle: (some) => {
       letters.push(...some)
       return Promise.resolve()
     },
-    close: () => Promise.resolve(),
   }
 }

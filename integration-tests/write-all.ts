@@ -1,5 +1,6 @@
 import type { Change } from '../src/changelog/element.ts'
-import { type CreateSinkOptions, createSink } from '../src/sink/create-sink.ts'
+import { createSink } from '../src/sink/create-sink.ts'
+import type { CreateSinkOptions } from '../src/sink/create-sink-options.ts'
 import type { FlushReport } from '../src/sink/sink.ts'
 
 /** Opens a sink, writes the changes in one flush and closes it. */

@@ -30,6 +30,7 @@ export const errorCodes = [
   'STORE_MISMATCH',
   'STORE_UNAVAILABLE',
   'STORE_AUTH',
+  'STORE_LOCKED',
   'STORE_SCHEMA',
   'STORE_THROTTLED',
   'ROW_REJECTED',

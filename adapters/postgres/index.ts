@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { must } from '../../src/assert.ts'
 import { type Capabilities, everyRule } from '../../src/connector/capabilities.ts'
 import type { CheckFinding, Connector, ConnectorOptions, OpenContext } from '../../src/connector/connector.ts'
@@ -6,7 +7,7 @@ import { compareTarget } from './check.ts'
 import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
 import { checkTables } from './open-tables.ts'
-import { options, type PostgresOptions, parseEndpoint } from './options.ts'
+import { inMemory, options, type PostgresOptions, parseEndpoint } from './options.ts'
 import { openSessions } from './sessions.ts'
 import { createTable } from './statements/create-table.ts'
 import { tableStatements } from './statements/table-statements.ts'
@@ -46,7 +47,7 @@ async function check(context: OpenContext): Promise<readonly CheckFinding[]> {
   const { connectorOptions } = must(context.tables[0], 'a domain has a table')
   const endpoint = parseEndpoint(connectorOptions as PostgresOptions, [])
   // to look into a folder that is not there would make it
-  if (endpoint?.kind === 'pglite' && endpoint.dataDir !== 'memory://' && !existsSync(endpoint.dataDir)) {
+  if (endpoint?.kind === 'pglite' && endpoint.dataDir !== inMemory && !existsSync(endpoint.dataDir)) {
     return context.tables.flatMap((plan) => compareTarget(plan, undefined).findings)
   }
   const sessions = await openSessions(context.client, connectorOptions as PostgresOptions)
@@ -66,7 +67,9 @@ async function check(context: OpenContext): Promise<readonly CheckFinding[]> {
 function identity(given: ConnectorOptions): string {
   const endpoint = parseEndpoint(given as PostgresOptions, [])
   if (endpoint === undefined) return String(given['url'])
-  if (endpoint.kind === 'pglite') return `pglite ${endpoint.dataDir}`
+  if (endpoint.kind === 'pglite') {
+    return endpoint.dataDir === inMemory ? 'pglite in memory' : `pglite ${resolve(endpoint.dataDir)}`
+  }
   const { host, port, database, user } = endpoint
   return JSON.stringify([host, port, database, user])
 }

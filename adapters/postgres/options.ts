@@ -92,7 +92,7 @@ export function ledgerName(options: PostgresOptions): QualifiedName {
 
 /** Where and as whom to connect. */
 export type Endpoint =
-  | { readonly kind: 'pglite' /** A folder, or `memory://`. */; readonly dataDir: string }
+  | { readonly kind: 'pglite' /** A folder, or `inMemory`. */; readonly dataDir: string }
   | {
       readonly kind: 'server'
       /** A host name, or the folder of a Unix socket. */
@@ -131,10 +131,13 @@ export function parseEndpoint(given: PostgresOptions, problems: Problem[]): Endp
   return serverEndpoint(parsed, given, problems)
 }
 
+/** What PGlite calls a database that no folder keeps. */
+export const inMemory = 'memory://'
+
 function pgliteEndpoint(place: string): Endpoint | undefined {
   const folder = place.replace(/^\/\//, '')
   if (folder === '') return undefined
-  return { kind: 'pglite', dataDir: folder === 'memory' ? 'memory://' : folder }
+  return { kind: 'pglite', dataDir: folder === 'memory' ? inMemory : folder }
 }
 
 /** Parameters that are understood; anything else is refused, so that none is lost in silence. */

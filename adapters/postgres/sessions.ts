@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+import { type FolderLock, lockFolder } from '../../src/connector/lock-folder.ts'
 import { problemsError, TidegateError } from '../../src/errors.ts'
 import {
   importPg,
@@ -13,7 +14,7 @@ import {
   recogniseClient,
 } from './client.ts'
 import { PostgresFailure, toFailure } from './failures.ts'
-import { type Endpoint, type PostgresOptions, parseEndpoint } from './options.ts'
+import { type Endpoint, inMemory, type PostgresOptions, parseEndpoint } from './options.ts'
 import { PgliteSession, PgSession, type Session } from './session.ts'
 
 /** Where the sessions of the lanes come from: made by us, or handed in and then never closed by us. */
@@ -43,11 +44,21 @@ export async function openSessions(client: unknown, options: PostgresOptions): P
     })
   }
   if (endpoint.kind === 'pglite') {
-    const { PGlite } = await importPglite()
-    const pglite = await PGlite.create(endpoint.dataDir)
-    return new PgliteSessions(pglite, true)
+    return await openPglite(endpoint.dataDir)
   }
   return new OwnedSessions(await importPg(), await clientConfig(endpoint, options))
+}
+
+/** Only one may have a folder open: PGlite does not look whether another has. Throws `STORE_LOCKED`. */
+async function openPglite(dataDir: string): Promise<Sessions> {
+  const { PGlite } = await importPglite()
+  const lock = dataDir === inMemory ? undefined : lockFolder(dataDir, 'postgres')
+  try {
+    return new PgliteSessions(await PGlite.create(dataDir), true, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
 }
 
 function givenSessions(given: unknown): Sessions {
@@ -305,11 +316,13 @@ class PgliteSessions implements Sessions {
   readonly pipelines = false
   readonly #session: Session
   readonly #owned: Pglite | undefined
+  readonly #lock: FolderLock | undefined
   #closing: Promise<void> | undefined
 
-  constructor(pglite: Pglite, isOurs: boolean) {
+  constructor(pglite: Pglite, isOurs: boolean, lock?: FolderLock) {
     this.#session = new PgliteSession(pglite)
     this.#owned = isOurs ? pglite : undefined
+    this.#lock = lock
   }
 
   lease(): Promise<Lease> {
@@ -319,5 +332,6 @@ class PgliteSessions implements Sessions {
   async close(): Promise<void> {
     this.#closing ??= this.#owned?.close()
     await this.#closing
+    this.#lock?.release()
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import type { Change } from '../../src/changelog/element.ts'
-import { type CreateSinkOptions, createSink } from '../../src/sink/create-sink.ts'
+import { createSink } from '../../src/sink/create-sink.ts'
+import type { CreateSinkOptions } from '../../src/sink/create-sink-options.ts'
 import type { FlushReport } from '../../src/sink/sink.ts'
 import { visibleDocuments } from '../conformance/search-harness.ts'
 import { askSearch } from '../services/search/search-server.ts'

@@ -1,5 +1,6 @@
 import { type Problem, TidegateError } from '../errors.ts'
 import { plainStyle, type TextStyle } from '../text-style.ts'
+import { packagePath } from './package-folder.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What went wrong and what to do, for people. A stack only where it was asked for, and where the fault is ours. */
@@ -53,7 +54,7 @@ function hintLines(hint: string | undefined, message: string): string[] {
 }
 
 function docsOf({ code }: TidegateError): string {
-  return `docs/errors.md#${code.toLowerCase()}`
+  return `${packagePath('docs', 'errors.md')}#${code.toLowerCase()}`
 }
 
 function messageOf(error: unknown): string {

@@ -13,7 +13,6 @@ import type { DeadLetter, FailureHandler } from './failure-handler.ts'
 export function createDeadLetterFile(path: string): FailureHandler {
   let opened: Promise<FileHandle> | undefined
   return {
-    name: 'dead-letter',
     async handle(letters) {
       try {
         opened ??= openFile(path)

@@ -15,16 +15,21 @@ export interface DeadLetter {
   readonly position: Position | undefined
 }
 
-/** Takes what is rejected (rule R3). Resolves when the letters are safe; whatever follows may then become durable. */
+/**
+ * Takes what is rejected (rule R3). Without a sequence, later changes of a rejected key come here too, so that the letters
+ * can be sent again in their order.
+ */
 export interface FailureHandler {
-  readonly name: 'fail' | 'skip' | 'dead-letter'
+  /** Resolves when the letters are safe: whatever follows may then become durable. A rejection ends the sink. */
   handle(letters: readonly DeadLetter[]): Promise<void>
-  close(): Promise<void>
+  /** Called once, when the sink is closed. */
+  close?(): Promise<void>
 }
 
-/** `skip`: the change is counted and reported, and is gone. */
-export const skipHandler: FailureHandler = {
-  name: 'skip',
-  handle: async () => {},
-  close: async () => {},
-}
+/** What `sink.failure-handler` says becomes of a rejected change. */
+export type RejectionPolicy =
+  /** The sink raises the error and takes nothing more. */
+  | { readonly name: 'fail' }
+  /** The change is counted and reported, and is gone. */
+  | { readonly name: 'skip' }
+  | { readonly name: 'dead-letter'; readonly handler: FailureHandler }

@@ -40,6 +40,8 @@ export interface FlushDomainOptions {
   readonly onEvent: SinkEventListener | undefined
   /** Takes rejected changes before anything commits; if it throws, the flush fails. */
   readonly onRejected: (rejected: readonly RejectedEntry[]) => Promise<void>
+  /** A rejected change does not end the sink: somebody takes it. */
+  readonly keepsGoing: boolean
   /** Under `sink.failure-scope` = `group`: takes everything of a flush of which a change was rejected. */
   readonly onGroupRejected: (entries: readonly Entry[], reason: string) => Promise<void>
   /** A flush became durable, or failed: positions may move, writers may go on. */
@@ -559,9 +561,9 @@ export class FlushDomain {
   }
 
   async #reject(cut: Cut, rejected: readonly RejectedChange[]): Promise<void> {
-    const { account, onRejected, plan } = this.#options
+    const { account, onRejected, plan, keepsGoing } = this.#options
     const [first] = rejected
-    if (first !== undefined && plan.delivery.failureScope === 'group' && plan.delivery.failureHandler !== 'fail') {
+    if (first !== undefined && plan.delivery.failureScope === 'group' && keepsGoing) {
       throw new GroupRejection(first.reason)
     }
     const found = rejected.map((one) => this.#locate(cut, one))

@@ -73,8 +73,13 @@ function modeAdvice({ changes, format }: Omit<InspectReport, 'advice'>): string[
   ]
 }
 
-function sequenceAdvice({ sequence }: TableReport): string[] {
+function sequenceAdvice({ sequence, columns }: TableReport): string[] {
   if (sequence === null) return []
+  const absent = sequence.columns.filter((name) => !columns.some((column) => column.name === name))
+  if (absent.length > 0) {
+    const has = columns.map(({ name }) => name).join(', ')
+    return [`no record has ${absent.join(' or ')}: nothing can be said of the order; the columns are ${has}`]
+  }
   const names = sequence.columns.join(', ')
   if (sequence.older.count === 0) return [`by ${names} nothing is out of order`]
   return [

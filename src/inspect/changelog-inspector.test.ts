@@ -190,3 +190,10 @@ test('B2 groups without an end are told', () => {
   expect(report.groups).toEqual({ changes: 2, open: 1 })
   expect(report.advice.join()).toContain('1 group without an end')
 })
+
+test('a sequence column that no record has is named as such, and no order is claimed', () => {
+  const lines = [op('+I', { id: 1, ts: 5 }), op('+U', { id: 1, ts: 4 })]
+  const { advice } = inspect(lines, { key: ['id'], sequence: ['nope'] })
+  expect(advice.join()).toContain('no record has nope: nothing can be said of the order; the columns are id, ts')
+  expect(advice.join()).not.toContain('out of order')
+})

@@ -4,52 +4,24 @@ import type { Connector, SinkWriter } from '../connector/connector.ts'
 import { storeKeyCodec } from '../connector/store-key-codec.ts'
 import { parseScript } from '../ddl/parse-script.ts'
 import { pickTable } from '../ddl/pick-table.ts'
-import type { TableDefinition } from '../ddl/table-definition.ts'
 import { createDeadLetterFile } from '../delivery/dead-letter-file.ts'
 import { DurablePositions } from '../delivery/durable-positions.ts'
-import { type FailureHandler, skipHandler } from '../delivery/failure-handler.ts'
+import type { RejectionPolicy } from '../delivery/failure-handler.ts'
 import { FlushDomain } from '../delivery/flush-domain.ts'
-import type { SinkEventListener } from '../delivery/sink-event.ts'
 import { TidegateError } from '../errors.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
 import type { DeliveryPlan, SinkPlan } from '../plan/plan.ts'
-import type { SourceInput } from '../plan/plan-input.ts'
-import type { IntakeObserver } from './intake-observer.ts'
+import { checkSinkOptions, checkSinksOptions } from './check-sink-options.ts'
+import type { CreateSinkOptions, CreateSinksOptions } from './create-sink-options.ts'
 import { definitionsOf, type PlannedDomain, planDomains, readTables, writtenTables } from './plan-tables.ts'
 import { Sink } from './sink.ts'
 import type { SinkTable } from './sink-table.ts'
 import { TableIntake } from './table-intake.ts'
 import { TableRouter } from './table-router.ts'
 
-export interface CreateSinkOptions {
-  /** DDL text, or tables as `defineTable` makes them. A script with several tables needs `createSinks`, or `name`. */
-  readonly table: string | TableDefinition
-  /** Which table of a script that declares several. */
-  readonly name?: string | undefined
-  /** A ready client, pool or store of the connector's kind; used, and never closed. */
-  readonly client?: unknown
-  /** Connectors beside those that come with the package. */
-  readonly connectors?: readonly Connector[] | undefined
-  /** What is known of the input; formats say it by `source.changelog-mode` and how their groups end. */
-  readonly source?: SourceInput | undefined
-  /** Aborting it aborts the sink. */
-  readonly signal?: AbortSignal | undefined
-  readonly onEvent?: SinkEventListener | undefined
-  /** Takes rejected changes in place of the handler that `sink.failure-handler` names. */
-  readonly failureHandler?: FailureHandler | undefined
-  /** Told what becomes of each change on its way into the buffer. */
-  readonly observer?: IntakeObserver | undefined
-}
-
-export interface CreateSinksOptions extends Omit<CreateSinkOptions, 'table' | 'name'> {
-  /** DDL text with one table or several, or tables as `defineTable` makes them. */
-  readonly tables: string | readonly TableDefinition[]
-  /** Ready clients by the name of their connector, where the tables have several; before `client`. */
-  readonly clients?: Readonly<Record<string, unknown>> | undefined
-}
-
 /** Opens a sink for one table. Throws a `TidegateError` that names everything wrong with table, options, plan or target. */
 export async function createSink(options: CreateSinkOptions): Promise<Sink> {
+  checkSinkOptions(options)
   const { table, name, ...rest } = options
   if (typeof table !== 'string') return await createSinks({ ...rest, tables: [table] })
   const script = parseScript(table)
@@ -62,6 +34,7 @@ export async function createSink(options: CreateSinkOptions): Promise<Sink> {
  * a flush domain, so what a source transaction did to several of them becomes visible at once (rule B4).
  */
 export async function createSinks(options: CreateSinksOptions): Promise<Sink> {
+  checkSinksOptions(options)
   return await openSink(await planTables(options), options)
 }
 
@@ -70,7 +43,10 @@ export async function planTables(options: CreateSinksOptions): Promise<readonly 
   return planDomains(await readTables(definitionsOf(options.tables), options.connectors), options.source)
 }
 
-export type OpenSinkOptions = Omit<CreateSinksOptions, 'tables' | 'connectors' | 'source'>
+export interface OpenSinkOptions extends Omit<CreateSinksOptions, 'tables' | 'connectors' | 'source'> {
+  /** In place of what `failureHandler` and the plan say. */
+  readonly rejectionPolicy?: RejectionPolicy | undefined
+}
 
 interface OpenDomain extends PlannedDomain {
   readonly writer: SinkWriter
@@ -128,6 +104,8 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
   const positions = new DurablePositions(start)
   const tables: SinkTable[] = []
   const domains: FlushDomain[] = []
+  const [first] = opened as [OpenDomain]
+  const rejectionPolicy = policyOf(options, first.plan.delivery)
   const late: { sink?: Sink } = {}
   const theSink = (): Sink => late.sink as Sink
   for (const { connector, plan, writer } of opened) {
@@ -144,6 +122,7 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
       account,
       signal: abortController.signal,
       onEvent: options.onEvent,
+      keepsGoing: rejectionPolicy.name !== 'fail',
       onRejected: (rejected) => theSink().storeRejected(domain, rejected),
       onGroupRejected: (entries, reason) => theSink().groupRejected(domain, entries, reason),
       onSettled: () => theSink().settled(),
@@ -156,7 +135,6 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
       tables.push({ ...table, intake, domain, index, ledger: writer.positions })
     }
   }
-  const [first] = opened as [OpenDomain]
   const plan: SinkPlan = { ...first.plan, tables: tables.map((table) => table.plan) }
   const sink = new Sink({
     plan,
@@ -166,7 +144,7 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
     router: new TableRouter(plan.tables),
     account,
     positions,
-    failureHandler: options.failureHandler ?? handlerOf(plan.delivery),
+    rejectionPolicy,
     abortController,
     onEvent: options.onEvent,
     observer: options.observer,
@@ -176,12 +154,13 @@ function assemble(opened: readonly OpenDomain[], options: OpenSinkOptions, abort
   return sink
 }
 
-/** Under `fail` nothing is handed over: the sink raises the error itself. */
-const failing: FailureHandler = { name: 'fail', handle: async () => {}, close: async () => {} }
-
-function handlerOf({ failureHandler, deadLetterPath }: DeliveryPlan): FailureHandler {
-  if (failureHandler === 'dead-letter' && deadLetterPath !== undefined) return createDeadLetterFile(deadLetterPath)
-  return failureHandler === 'skip' ? skipHandler : failing
+function policyOf({ rejectionPolicy, failureHandler }: OpenSinkOptions, plan: DeliveryPlan): RejectionPolicy {
+  if (rejectionPolicy !== undefined) return rejectionPolicy
+  if (failureHandler !== undefined) return { name: 'dead-letter', handler: failureHandler }
+  if (plan.failureHandler === 'dead-letter' && plan.deadLetterPath !== undefined) {
+    return { name: 'dead-letter', handler: createDeadLetterFile(plan.deadLetterPath) }
+  }
+  return { name: plan.failureHandler === 'skip' ? 'skip' : 'fail' }
 }
 
 function abortWith(sink: Sink, signal: AbortSignal | undefined): void {

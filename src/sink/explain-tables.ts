@@ -1,7 +1,7 @@
 import { type Explanation, explain } from '../plan/explain.ts'
 import type { SourceInput } from '../plan/plan-input.ts'
 import { draftSink } from '../plan/plan-sink.ts'
-import type { CreateSinksOptions } from './create-sink.ts'
+import type { CreateSinksOptions } from './create-sink-options.ts'
 import { definitionsOf, readTables, sourceOf, type TableSet } from './plan-tables.ts'
 
 /**

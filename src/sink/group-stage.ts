@@ -19,6 +19,10 @@ export interface StagedGroup {
   streaming: boolean
 }
 
+export function endsWithPosition({ changes }: StagedGroup): boolean {
+  return changes.at(-1)?.change.position !== undefined
+}
+
 /** Changes that wait: for the end of their group (rule B2), or under exactly-once for the next position (rule R5). */
 export class GroupStage {
   readonly #groups = new Map<string, StagedGroup>()

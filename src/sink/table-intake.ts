@@ -6,7 +6,7 @@ import { formatDataType } from '../row/data-type.ts'
 import { enforceLength } from '../row/enforce-length.ts'
 import type { Row } from '../row/row.ts'
 import type { RowKeyCodec } from '../row/row-key.ts'
-import { isAdd, parseRowKind, type RowKind } from '../row/row-kind.ts'
+import { isAdd, parseRowKind, type RowKind, rowKinds } from '../row/row-kind.ts'
 import { createRowReader, imageOf, type RowReader } from '../row/row-reader.ts'
 import { valueSize } from '../row/value.ts'
 import type { ValueEncoding } from '../row/value-encoding.ts'
@@ -48,7 +48,7 @@ export class TableIntake {
       throw error
     }
     const kind = this.#kindOf(change, row)
-    if (kind === undefined) return rejected('ROW_INVALID', `rowkind.field holds no row kind (+I, -U, +U, -D)`)
+    if (kind === undefined) return rejected('ROW_INVALID', this.#noKind)
     // what names the kind of an update-before is no part of the version that it takes back
     if (kind === '-U' && plan.rowKindColumn !== undefined) row[plan.rowKindColumn] = undefined
     const dropped = this.#ignores(kind)
@@ -108,7 +108,13 @@ export class TableIntake {
 
   #kindOf(change: Change, row: Row): RowKind | undefined {
     const { rowKindColumn } = this.#plan
-    return rowKindColumn === undefined ? change.kind : parseRowKind(row[rowKindColumn])
+    return parseRowKind(rowKindColumn === undefined ? change.kind : row[rowKindColumn])
+  }
+
+  get #noKind(): string {
+    const { rowKindColumn, schema } = this.#plan
+    const place = rowKindColumn === undefined ? 'kind' : `column ${schema.columns[rowKindColumn]?.name} (rowkind.field)`
+    return `${place} is no row kind: ${rowKinds.join(', ')}`
   }
 
   #ignores(kind: RowKind): string | undefined {

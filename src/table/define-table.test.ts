@@ -75,7 +75,8 @@ describe('what is wrong is refused', () => {
     const wrong = () =>
       defineTable({
         name: 'orders',
-        columns: { a: 'ARRAY<BIGNIT>', b: 'DECIMAL(50, 2)', c: 'ROW<x>' },
+        columns: { a: 'ARRAY<BIGNIT>', b: 'DECIMAL(50, 2)', c: 'ROW<x>' } as unknown as Record<string, 'INT'>,
+        primaryKey: ['a', 'd'],
         with: { connector: 'store', 'sequence.field': ['a,b'] },
       })
     expect(wrong).toThrow(TidegateError)
@@ -84,7 +85,8 @@ describe('what is wrong is refused', () => {
       BIGNIT: did you mean BIGINT?
   - column b: the type 'DECIMAL(50, 2)': the precision of DECIMAL must be 1 to 38
   - column c: the type 'ROW<x>': expected a type
-  - sequence.field: a member of the list has a comma in it`)
+  - sequence.field: a member of the list has a comma in it
+  - d: is in the PRIMARY KEY but is no column of the table`)
   })
 
   test('a key of columns that are not there', () => {

@@ -2,11 +2,11 @@ import { partitionNote } from '../ddl/build-table.ts'
 import { DdlFault } from '../ddl/ddl-fault.ts'
 import { readOrFault } from '../ddl/read-sql.ts'
 import type { TableDefinition } from '../ddl/table-definition.ts'
-import { type Problem, problemsError } from '../errors.ts'
+import { type Problem, problemsError, TidegateError } from '../errors.ts'
 import { type OptionInput, optionText } from '../options/option.ts'
 import type { Given, OptionTable } from '../options/option-table.ts'
 import type { SharedOptions } from '../options/shared-options.ts'
-import { type Column, createSchema } from '../row/schema.ts'
+import { type Column, createSchema, type Schema } from '../row/schema.ts'
 import type { ColumnTypeText } from './column-type-text.ts'
 
 /** A table as an object: the same as a CREATE TABLE, checked by the editor. */
@@ -57,7 +57,8 @@ export function defineTable(
     problems.push({ subject: name, message: 'is in partitionedBy but is no column of the table' })
   }
   const options = optionTexts({ ...(connector && { connector: connector.name }), ...table.with }, problems)
-  if (problems.length > 0) {
+  const schema = schemaOf(columns, table, problems)
+  if (schema === undefined || problems.length > 0) {
     const title = `the table ${table.name} cannot be used:`
     throw problemsError(title, problems, { code: 'SCHEMA_INVALID', table: table.name })
   }
@@ -65,7 +66,7 @@ export function defineTable(
   return {
     name: path.at(-1) ?? table.name,
     path,
-    schema: createSchema(columns, table.primaryKey ?? []),
+    schema,
     notWritten: [],
     notes: table.partitionedBy === undefined ? [] : [partitionNote],
     partitionedBy: table.partitionedBy ?? [],
@@ -73,6 +74,25 @@ export function defineTable(
     options,
     onConflict: table.onConflict,
     settings: {},
+  }
+}
+
+/** Columns whose type is wrong are columns all the same, for the key to name. */
+function schemaOf(
+  columns: readonly Column[],
+  { columns: named, primaryKey = [] }: TableInput<ColumnsInput, unknown>,
+  problems: Problem[],
+): Schema | undefined {
+  const known = new Map(columns.map((column) => [column.name, column]))
+  const all = Object.keys(named).map(
+    (name) => known.get(name) ?? ({ name, type: { name: 'INT' }, nullable: true } as const),
+  )
+  try {
+    return createSchema(all, primaryKey)
+  } catch (error) {
+    if (!(error instanceof TidegateError)) throw error
+    problems.push(...error.problems)
+    return undefined
   }
 }
 

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import type { Command } from 'commander'
+import { alignedLines } from '../../aligned-lines.ts'
 import { importDriver } from '../../connector/import-driver.ts'
 import { countText } from '../../counted.ts'
 import type { TableDefinition } from '../../ddl/table-definition.ts'
@@ -15,7 +15,7 @@ import type { CommandContext, Finish } from '../command-context.ts'
 import { exitStatus } from '../exit-status.ts'
 import type { LineDecoder } from '../line-decoder.ts'
 import { loadTables } from '../load-tables.ts'
-import { packageFolder } from '../package-folder.ts'
+import { packagePath } from '../package-folder.ts'
 import { prepareDecoder } from '../prepare-decoder.ts'
 import { Progress, runStateOf } from '../progress.ts'
 import { pumpChangelog } from '../pump-changelog.ts'
@@ -54,8 +54,8 @@ interface Replica {
 /** Runs the recording twice: with flushes that keep transactions whole, and with flushes that cut them. */
 class Demo {
   readonly #context: CommandContext
-  readonly #ddlPath = join(packageFolder(), 'demo', 'pgbench.sql')
-  readonly #changesPath = join(packageFolder(), 'demo', 'pgbench.ndjson.gz')
+  readonly #ddlPath = packagePath('demo', 'pgbench.sql')
+  readonly #changesPath = packagePath('demo', 'pgbench.ndjson.gz')
 
   constructor(context: CommandContext) {
     this.#context = context
@@ -78,7 +78,7 @@ class Demo {
     } finally {
       await database.close()
     }
-    await this.#say(nextSteps)
+    await this.#say(...nextSteps(this.#ddlPath, this.#changesPath))
     return exitStatus.done
   }
 
@@ -156,11 +156,17 @@ class Demo {
   }
 }
 
-const nextSteps = `Next
-  tidegate explain demo/pgbench.sql                                      the whole plan
-  tidegate inspect demo/pgbench.ndjson.gz --sink demo/pgbench.sql        what is in the changelog
-  tidegate simulate demo/pgbench.sql demo/pgbench.ndjson.gz --trace      what became of each change
-  tidegate run my.sql my-changes.ndjson                                  your own: see docs/quickstart.md`
+function nextSteps(ddl: string, changes: string): string[] {
+  return [
+    'Next',
+    ...alignedLines([
+      [`tidegate explain ${ddl}`, 'the whole plan'],
+      [`tidegate inspect ${changes} --sink ${ddl}`, 'what is in the changelog'],
+      [`tidegate simulate ${ddl} ${changes} --trace`, 'what became of each change'],
+      ['tidegate run my.sql my-changes.ndjson', `your own: see ${packagePath('docs', 'quickstart.md')}`],
+    ]).map((line) => `  ${line}`),
+  ]
+}
 
 const sumsQuery = `
 select 'pgbench_accounts' as "table", count(*)::int as rows, sum(abalance)::int as sum from pgbench_accounts

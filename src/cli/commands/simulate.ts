@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { createMemoryStore, type MemoryStore } from '../../../adapters/memory/store.ts'
 import { must } from '../../assert.ts'
 import { type Change, type ChangelogElement, isChange } from '../../changelog/element.ts'
-import type { FailureHandler } from '../../delivery/failure-handler.ts'
+import type { RejectionPolicy } from '../../delivery/failure-handler.ts'
 import type { TidegateError } from '../../errors.ts'
 import type { InputRecord } from '../../format/format.ts'
 import type { TablePlan } from '../../plan/plan.ts'
@@ -159,7 +159,7 @@ class Simulation {
   async #open(): Promise<Sink> {
     if (this.#isTrace) this.#store.onApply = this.#recorder.onApply
     return await openSink(this.#planned, {
-      failureHandler: this.#handler(),
+      rejectionPolicy: this.#rejectionPolicy(),
       observer: this.#isTrace ? this.#recorder : undefined,
       onEvent: (event) => {
         if (event.type === 'rejected') this.#onRejected(event.record, `${event.code}: ${event.reason}`)
@@ -169,9 +169,9 @@ class Simulation {
   }
 
   /** As the plan's, save that nothing is written to a file and `fail` does not end the simulation. */
-  #handler(): FailureHandler {
+  #rejectionPolicy(): RejectionPolicy {
     const isDeadLetter = this.#planned.some(({ plan }) => plan.delivery.failureHandler === 'dead-letter')
-    return { name: isDeadLetter ? 'dead-letter' : 'skip', handle: async () => {}, close: async () => {} }
+    return isDeadLetter ? { name: 'dead-letter', handler: { handle: async () => {} } } : { name: 'skip' }
   }
 
   async #pump(sink: Sink): Promise<void> {

@@ -329,7 +329,7 @@ export const deliveryCases: readonly FreeCase[] = [
       const filed = new Promise<void>((resolve) => {
         taken = resolve
       })
-      const handler: FailureHandler = { name: 'dead-letter', handle: async () => await filed, close: async () => {} }
+      const handler: FailureHandler = { handle: async () => await filed }
       const sink = await context.open(table, { failureHandler: handler })
       await sink.write({ kind: '+I', row: { id: 1, name: 'ann', city: null }, position: at(1) })
       const writing = sink.write({ kind: '+I', row: { id: null, name: 'bob', city: null }, position: at(2) })
@@ -464,7 +464,7 @@ function collectingHandler(): { letters: DeadLetter[]; handler: FailureHandler }
   const handle = async (more: readonly DeadLetter[]): Promise<void> => {
     letters.push(...more)
   }
-  return { letters, handler: { name: 'dead-letter', handle, close: async () => {} } }
+  return { letters, handler: { handle } }
 }
 
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
