@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type PostgresDatabase } from '../services/postgres-database.ts'
+import { describeStore } from '../stores.ts'
 import { initPgbench, onDatabase, pgbenchTableNames, runPgbench, tableText } from './pgbench.ts'
 import { PgbenchReplica } from './pgbench-replica.ts'
-import { createDatabase, type PostgresDatabase } from './services/postgres-database.ts'
-import { describeStore } from './stores.ts'
 
 const publication = 'pgbench'
 const load = { seconds: 20, clients: 4, rate: 120 }

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
-import { postgresProgram } from './services/postgres-programs.ts'
-import { runCommand } from './services/run-command.ts'
+import { postgresProgram } from '../services/postgres-programs.ts'
+import { runCommand } from '../services/run-command.ts'
 
 /** The tables of pgbench's standard load, each with its columns as Flink's DDL writes them. */
 export const pgbenchTables = {
@@ -41,6 +44,54 @@ export async function runPgbench(url: string, { seconds, clients, rate }: Pgbenc
   const args = ['-n', '-T', String(seconds), '-c', String(clients), '-R', String(rate), url]
   const report = await runCommand(await postgresProgram('pgbench'), args)
   return Number(/transactions actually processed: (\d+)/.exec(report)?.[1])
+}
+
+/** pgbench's tables without a row in them. */
+export async function makeEmptyBank(url: string): Promise<void> {
+  await runCommand(await postgresProgram('pgbench'), ['-i', '-q', '-I', 'dtp', url])
+}
+
+/** One branch and ten tellers, with fewer accounts than the smallest scale of pgbench has, in one transaction. */
+export async function fillSmallBank(url: string, accountCount: number): Promise<void> {
+  await onDatabase(url, (client) =>
+    client.query(`
+      begin;
+      insert into pgbench_branches values (1, 0);
+      insert into pgbench_tellers select tid, 1, 0 from generate_series(1, 10) tid;
+      insert into pgbench_accounts select aid, 1, 0, '' from generate_series(1, ${accountCount}) aid;
+      commit`),
+  )
+}
+
+export interface SmallLoad {
+  readonly accountCount: number
+  readonly transactionCount: number
+  readonly clients: number
+}
+
+/** pgbench's own transaction; only the number of accounts is another one than a scale would give. */
+export async function runSmallLoad(url: string, { accountCount, transactionCount, clients }: SmallLoad): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-pgbench-'))
+  const script = join(folder, 'tpcb.sql')
+  const transaction = `
+    \\set aid random(1, ${accountCount})
+    \\set bid 1
+    \\set tid random(1, 10)
+    \\set delta random(-5000, 5000)
+    begin;
+    update pgbench_accounts set abalance = abalance + :delta where aid = :aid;
+    select abalance from pgbench_accounts where aid = :aid;
+    update pgbench_tellers set tbalance = tbalance + :delta where tid = :tid;
+    update pgbench_branches set bbalance = bbalance + :delta where bid = :bid;
+    insert into pgbench_history (tid, bid, aid, delta, mtime) values (:tid, :bid, :aid, :delta, current_timestamp);
+    end;`
+  writeFileSync(script, transaction.replace(/^ +/gm, ''))
+  const args = ['-n', '-c', String(clients), '-t', String(transactionCount / clients), '-f', script, url]
+  try {
+    await runCommand(await postgresProgram('pgbench'), args)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** Every row of a table as the server prints it, sorted. */

@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { type DecodeStream, decode } from '../src/format/decode.ts'
-import { createSinks } from '../src/sink/create-sink.ts'
-import type { Sink } from '../src/sink/sink.ts'
+import { type DecodeStream, decode } from '../../src/format/decode.ts'
+import { createSinks } from '../../src/sink/create-sink.ts'
+import type { Sink } from '../../src/sink/sink.ts'
+import { createSlot, type Replication, startReplication } from '../services/logical-replication.ts'
+import { createDatabase, type PostgresAccess, type PostgresDatabase } from '../services/postgres-database.ts'
 import { onDatabase, pgbenchDdl, pgbenchTableNames } from './pgbench.ts'
-import { createSlot, type Replication, startReplication } from './services/logical-replication.ts'
-import { createDatabase, type PostgresAccess, type PostgresDatabase } from './services/postgres-database.ts'
 
 export interface ReplicaOptions {
   readonly source: PostgresDatabase
