@@ -7,7 +7,8 @@ import type { EndPoint } from './crash/crash-writer.ts'
 import { createMysqlDatabase } from './services/mysql-database.ts'
 import { buildProgram, type NodeProgram } from './services/node-program.ts'
 import { createDatabase } from './services/postgres-database.ts'
-import { describeStore } from './stores.ts'
+import { askSearch } from './services/search/search-server.ts'
+import { describeEachSearch, describeStore } from './stores.ts'
 
 const sinkId = 'crash'
 const recordCount = 480
@@ -51,40 +52,47 @@ for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
   })
 }
 
-interface KilledWriter {
+describeEachSearch(title, ({ connector, url }) => {
+  testConvergence({
+    store: connector,
+    makeDatabase: async () => {
+      const remove = async (): Promise<void> => {
+        await askSearch(url, 'DELETE', '/versions?ignore_unavailable=true')
+      }
+      await remove()
+      return { url, [Symbol.asyncDispose]: remove }
+    },
+  })
+})
+
+interface ConvergingWriter {
   readonly store: CrashStoreName
   makeDatabase(): Promise<AsyncDisposable & { readonly url: string }>
+}
+
+interface KilledWriter extends ConvergingWriter {
   /** How the statements begin that a flush starts with. */
   readonly opening: readonly string[]
   readonly resumptions: readonly Resumption[]
 }
 
 function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledWriter): void {
-  const connector = (url: string): Record<string, string> => ({
-    connector: store,
-    url,
-    'sink.create-table': 'if-not-exists',
-    'sink.buffer-flush.interval': '0',
-  })
+  testConvergence({ store, makeDatabase })
   const exactlyOnce = (url: string): string =>
     crashDdl(['sums', 'versions'], (table) => ({
-      ...connector(url),
+      ...connectorOptions(store, url),
       'sink.delivery-guarantee': 'exactly-once',
       'sink.id': sinkId,
       ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
     }))
-  let program: NodeProgram
-  beforeAll(async () => {
-    program = await buildProgram(join(import.meta.dirname, 'crash', 'crash-writer.ts'))
-  })
-  afterAll(() => program?.[Symbol.asyncDispose]())
+  const writer = writerProgram()
 
   describe.each(resumptions)('exactly once, seed %i, from the %s', (seed, resumeFrom) => {
     test('R5 at every step of a flush, rows and position are those of one and the same flush', async () => {
       await using database = await makeDatabase()
       const records = crashInput(seed, recordCount)
       const task = { store, ddl: exactlyOnce(database.url), seed, recordCount, flushEvery, resumeFrom }
-      await using run = await CrashRun.create(program, database.url, task)
+      await using run = await CrashRun.create(writer(), database.url, task)
       const statements = new Set<unknown>()
       for (const point of endPoints) {
         const { end, lines } = await run.run(point)
@@ -107,7 +115,7 @@ function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledW
   test('R5 at every statement of opening, the next process opens all the same', async () => {
     await using database = await makeDatabase()
     const task = { store, ddl: exactlyOnce(database.url), seed: 1, recordCount: flushEvery, flushEvery }
-    await using run = await CrashRun.create(program, database.url, { ...task, resumeFrom: 'ledger' })
+    await using run = await CrashRun.create(writer(), database.url, { ...task, resumeFrom: 'ledger' })
     let number = 1
     for (; ; number++) {
       const { end } = await run.run({ at: 'statement', during: 'open', number, when: 'before' })
@@ -120,19 +128,6 @@ function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledW
     expect(await run.state()).toEqual(stateAfter(crashInput(1, flushEvery), flushEvery))
   })
 
-  test('G1 at least once under a sequence gate, what is sent again after a kill changes nothing', async () => {
-    await using database = await makeDatabase()
-    const ddl = crashDdl(['versions'], () => ({ ...connector(database.url), 'sequence.field': 'version' }))
-    const task = { store, ddl, seed: 3, recordCount, flushEvery, resumeFrom: 'file' as const }
-    await using run = await CrashRun.create(program, database.url, task)
-    for (const point of endPoints.filter(({ at }) => at !== 'statement')) {
-      expect((await run.run(point)).end).toMatchObject(killed)
-    }
-    expect((await run.run()).end).toMatchObject(finished)
-    const { versions } = await run.state()
-    expect(versions).toEqual(stateAfter(crashInput(3, recordCount), recordCount).versions)
-  })
-
   test('R5 a writer that slept through its replacement is fenced when it wakes', async () => {
     await using database = await makeDatabase()
     const task = {
@@ -143,7 +138,7 @@ function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledW
       flushEvery,
       resumeFrom: 'ledger' as const,
     }
-    await using run = await CrashRun.create(program, database.url, task)
+    await using run = await CrashRun.create(writer(), database.url, task)
     const sleeper = run.start({ at: 'flush', number: 3, when: 'before', signal: 'SIGSTOP' })
     await sleeper.waitFor('reached')
     expect((await run.run()).end).toMatchObject(finished)
@@ -152,6 +147,41 @@ function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledW
     expect(sleeper.lines).toContainEqual({ failed: 'WRITER_FENCED' })
     expect(await run.state()).toEqual(stateAfter(crashInput(4, recordCount), recordCount))
   })
+}
+
+/** What a store needs that keeps no ledger: versions of rows that come again change nothing. */
+function testConvergence({ store, makeDatabase }: ConvergingWriter): void {
+  const writer = writerProgram()
+
+  test('G1 at least once under a sequence gate, what is sent again after a kill changes nothing', async () => {
+    await using database = await makeDatabase()
+    const ddl = crashDdl(['versions'], () => ({
+      ...connectorOptions(store, database.url),
+      'sequence.field': 'version',
+    }))
+    const task = { store, ddl, seed: 3, recordCount, flushEvery, resumeFrom: 'file' as const }
+    await using run = await CrashRun.create(writer(), database.url, task)
+    for (const point of endPoints.filter(({ at }) => at !== 'statement')) {
+      expect((await run.run(point)).end).toMatchObject(killed)
+    }
+    expect((await run.run()).end).toMatchObject(finished)
+    const { versions } = await run.state()
+    expect(versions).toEqual(stateAfter(crashInput(3, recordCount), recordCount).versions)
+  })
+}
+
+/** Built before the tests of the current `describe`. */
+function writerProgram(): () => NodeProgram {
+  let program: NodeProgram
+  beforeAll(async () => {
+    program = await buildProgram(join(import.meta.dirname, 'crash', 'crash-writer.ts'))
+  })
+  afterAll(() => program?.[Symbol.asyncDispose]())
+  return () => program
+}
+
+function connectorOptions(store: CrashStoreName, url: string): Record<string, string> {
+  return { connector: store, url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' }
 }
 
 /** About two flushes, statement by statement, and what comes around a flush and its acknowledgement. */

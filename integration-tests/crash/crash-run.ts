@@ -43,6 +43,7 @@ export class CrashRun implements AsyncDisposable {
 
   /** The offset that the ledger holds, once nothing is under way any more; 0 before the first flush. */
   async ledgerOffset(sinkId: string): Promise<number> {
+    if (this.#reader.ledgerOffset === undefined) throw new Error(`${this.#task.store} keeps no ledger`)
     return await this.#reader.ledgerOffset(sinkId)
   }
 

@@ -101,6 +101,7 @@ async function savePositions(): Promise<void> {
 
 async function watchedClient(): Promise<WatchedClient> {
   const counts = { open: 0, write: 0 }
+  if (store.openWatchedClient === undefined) throw new Error(`the statements of ${task.store} are not watched`)
   return await store.openWatchedClient(task.url, (statement) => {
     counts[phase]++
     const { end } = task
