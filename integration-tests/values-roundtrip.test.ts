@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMysqlDatabase } from './services/mysql-database.ts'
 import { buildProgram, type NodeProgram } from './services/node-program.ts'
 import { createDatabase } from './services/postgres-database.ts'
-import { describeEachMysql, describeStore } from './stores.ts'
+import { askSearch } from './services/search/search-server.ts'
+import { describeEachMysql, describeEachSearch, describeStore } from './stores.ts'
 import type { LinesWriterTask } from './values/lines-writer.ts'
 import { mysqlSample, mysqlSamples, readSamples } from './values/mysql-samples.ts'
+import { readSearchSamples, searchSample } from './values/search-samples.ts'
 import { type TypeSample, typeSamples } from './values/type-samples.ts'
 
 /** Among them zones with half hours, with three quarters, and one that left out a day. */
@@ -41,6 +43,19 @@ describeEachMysql('values of every type', (server) => {
     samples: mysqlSamples,
     expected: mysqlSample,
     readRows: mysqlRows,
+  })
+})
+
+describeEachSearch('values of every type', ({ connector, url }) => {
+  const remove = async (): Promise<void> => {
+    await askSearch(url, 'DELETE', '/samples?ignore_unavailable=true')
+  }
+  testZones({
+    connector,
+    makeDatabase: async () => ({ url, [Symbol.asyncDispose]: remove }),
+    samples: typeSamples,
+    expected: searchSample,
+    readRows: readSearchSamples,
   })
 })
 
