@@ -1,3 +1,4 @@
+import { certificateFaults } from '../../src/connector/certificate-faults.ts'
 import type { FailureClass } from '../../src/connector/connector.ts'
 import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
@@ -65,11 +66,7 @@ export const nodeCodes: Readonly<Record<string, FailureClass>> = {
   ENETUNREACH: 'transient',
   ENOTFOUND: 'transient',
   EAI_AGAIN: 'transient',
-  CERT_HAS_EXPIRED: 'auth',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'auth',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'auth',
-  SELF_SIGNED_CERT_IN_CHAIN: 'auth',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'auth',
+  ...certificateFaults,
 }
 
 /** A failure of the store with what it means; the message never holds values of a row (rule C2). */

@@ -1,3 +1,4 @@
+import { certificateFaults, tellsCertificateFault } from '../../src/connector/certificate-faults.ts'
 import type { FailureClass } from '../../src/connector/connector.ts'
 
 /** A failure of the store with what it means; the message never holds values of a row (rule C2). */
@@ -112,13 +113,7 @@ const notSent: Readonly<Record<string, FailureClass>> = {
   EAI_AGAIN: 'transient',
   EADDRNOTAVAIL: 'transient',
   UND_ERR_CONNECT_TIMEOUT: 'transient',
-  CERT_HAS_EXPIRED: 'auth',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'auth',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'auth',
-  SELF_SIGNED_CERT_IN_CHAIN: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'auth',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'auth',
+  ...certificateFaults,
 }
 
 /** The meaning of whatever a client has thrown. Total. */
@@ -126,6 +121,8 @@ export function toFailure(error: unknown): SearchFailure {
   if (error instanceof SearchFailure) return error
   if (!(error instanceof Error)) return new SearchFailure('an error that is no Error', 'fatal')
   const code = codeOf(error)
+  // both clients drop the code of Node's error
+  if (tellsCertificateFault(error.message)) return new SearchFailure(error.message, 'auth', undefined, error)
   const before = Object.entries(notSent).find(([name]) => code === name || error.message.includes(name))
   if (before !== undefined) return new SearchFailure(before[0], before[1], undefined, error)
   const sent = code === undefined ? undefined : midway.find((name) => name === code)

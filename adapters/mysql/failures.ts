@@ -1,3 +1,4 @@
+import { certificateFaults } from '../../src/connector/certificate-faults.ts'
 import type { FailureClass } from '../../src/connector/connector.ts'
 import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
@@ -94,15 +95,9 @@ export const clientCodes: Readonly<Record<string, FailureClass>> = {
   PROTOCOL_CONNECTION_LOST: 'transient',
   PROTOCOL_SEQUENCE_TIMEOUT: 'transient',
   PROTOCOL_PACKETS_OUT_OF_ORDER: 'transient',
-  CERT_HAS_EXPIRED: 'auth',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'auth',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'auth',
+  ...certificateFaults,
   HANDSHAKE_NO_SSL_SUPPORT: 'auth',
   HANDSHAKE_SSL_ERROR: 'auth',
-  SELF_SIGNED_CERT_IN_CHAIN: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'auth',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'auth',
 }
 
 /** A failure of the store with what it means; the message never holds values of a row (rule C2). */

@@ -1,3 +1,4 @@
+import { certificateFaults } from '../../src/connector/certificate-faults.ts'
 import type { FailureClass } from '../../src/connector/connector.ts'
 import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
@@ -93,13 +94,7 @@ export const nodeCodes: Readonly<Record<string, FailureClass>> = {
   ENOTFOUND: 'transient',
   EAI_AGAIN: 'transient',
   ENOENT: 'transient',
-  CERT_HAS_EXPIRED: 'auth',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'auth',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'auth',
-  SELF_SIGNED_CERT_IN_CHAIN: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'auth',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'auth',
+  ...certificateFaults,
 }
 
 /** Errors of the drivers that have no code. */

@@ -1,3 +1,4 @@
+import { certificateFaults } from '../../src/connector/certificate-faults.ts'
 import type { FailureClass } from '../../src/connector/connector.ts'
 import { thrownMessage } from '../../src/connector/thrown-message.ts'
 
@@ -51,13 +52,7 @@ export const clientCodes: Readonly<Record<string, FailureClass>> = {
   ECONNRESET: 'unknown-outcome',
   ECONNABORTED: 'unknown-outcome',
   EPIPE: 'unknown-outcome',
-  CERT_HAS_EXPIRED: 'auth',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'auth',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'auth',
-  SELF_SIGNED_CERT_IN_CHAIN: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT: 'auth',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'auth',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'auth',
+  ...certificateFaults,
 }
 
 /** Errors of the drivers by their class: before a command was sent, or after. */
