@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { GenericContainer, StartedTestContainer } from 'testcontainers'
+import { hasDocker } from './docker-engine.ts'
 import { freePort } from './free-port.ts'
 import { type PodmanEngine, runLabel, startPodman } from './podman-engine.ts'
 import { createAppRole, serverVersion } from './postgres-database.ts'
@@ -29,20 +27,6 @@ export async function startPostgresContainer(): Promise<PostgresContainer> {
     if (!(error instanceof ServiceUnavailable)) throw error
     throw new ServiceUnavailable(`no Docker engine was found, and ${error.message}`)
   }
-}
-
-/** By the places where testcontainers looks for an engine. It is not asked itself: it looks only once in a process. */
-function hasDocker(): boolean {
-  const { DOCKER_HOST, XDG_RUNTIME_DIR } = process.env
-  const home = homedir()
-  const sockets = [
-    '/var/run/docker.sock',
-    join(XDG_RUNTIME_DIR ?? '/nonexistent', 'docker.sock'),
-    join(home, '.docker', 'run', 'docker.sock'),
-    join(home, '.docker', 'desktop', 'docker.sock'),
-    join(home, '.testcontainers.properties'),
-  ]
-  return DOCKER_HOST !== undefined || process.platform === 'win32' || sockets.some((socket) => existsSync(socket))
 }
 
 async function startOfficialImage(): Promise<PostgresContainer> {

@@ -1,4 +1,6 @@
 import { clickhouseVersion, startClickhouse } from '../services/clickhouse-server.ts'
+import { hasDocker } from '../services/docker-engine.ts'
+import { startOfficialImage } from '../services/official-images.ts'
 import type { StoreStart } from './store-start.ts'
 
 export function clickhouseStores(): readonly StoreStart[] {
@@ -12,6 +14,10 @@ export function clickhouseStores(): readonly StoreStart[] {
 }
 
 async function ownServer(): ReturnType<StoreStart['start']> {
+  if (hasDocker()) {
+    const { url, image, stop } = await startOfficialImage('clickhouse')
+    return { status: { version: `ClickHouse ${await clickhouseVersion(url)} of ${image}`, clickhouse: { url } }, stop }
+  }
   const { version, url, stop } = await startClickhouse()
   return { status: { version: `ClickHouse ${version} of npm's engine`, clickhouse: { url } }, stop }
 }

@@ -1,6 +1,8 @@
+import { hasDocker } from '../services/docker-engine.ts'
 import { mysqlVersion } from '../services/mysql-database.ts'
 import type { MysqlSource } from '../services/mysql-programs.ts'
 import { startMysql } from '../services/mysql-server.ts'
+import { startOfficialImage } from '../services/official-images.ts'
 import type { StoreStart } from './store-start.ts'
 
 export function mysqlStores(): readonly StoreStart[] {
@@ -16,6 +18,10 @@ export function mysqlStores(): readonly StoreStart[] {
 }
 
 async function ownServer(source: MysqlSource, origin: string): ReturnType<StoreStart['start']> {
+  if (hasDocker()) {
+    const { url, image, stop } = await startOfficialImage(source)
+    return { status: { version: `${await mysqlVersion(url)} of ${image}`, mysql: { adminUrl: url } }, stop }
+  }
   const server = await startMysql(source)
   return { status: { version: `${server.version} ${origin}`, mysql: { adminUrl: server.adminUrl } }, stop: server.stop }
 }

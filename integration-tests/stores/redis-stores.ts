@@ -1,3 +1,5 @@
+import { hasDocker } from '../services/docker-engine.ts'
+import { startOfficialImage } from '../services/official-images.ts'
 import { startRedisCluster } from '../services/redis-cluster.ts'
 import { redisVersion } from '../services/redis-database.ts'
 import type { RedisSource } from '../services/redis-programs.ts'
@@ -20,6 +22,11 @@ export function redisStores(): readonly StoreStart[] {
 const databases = 1000
 
 async function ownServer(source: RedisSource, origin: string): ReturnType<StoreStart['start']> {
+  if (hasDocker()) {
+    const { url, image, stop } = await startOfficialImage(source)
+    const version = `${await redisVersion(url)} of ${image}`
+    return { status: { version, redis: { url, isCluster: false, databases } }, stop }
+  }
   const server = await startRedis(source, ['--databases', String(databases)])
   const redis = { url: server.url, isCluster: false, databases }
   return { status: { version: `${server.version} ${origin}`, redis }, stop: server.stop }

@@ -1,5 +1,8 @@
+import { hasDocker } from '../services/docker-engine.ts'
+import { startOfficialImage } from '../services/official-images.ts'
 import type { SearchRelease } from '../services/search/search-programs.ts'
 import { startSearchServer } from '../services/search/search-server.ts'
+import type { SearchAccess } from '../stores.ts'
 import type { StoreStart } from './store-start.ts'
 
 export function searchStores(): readonly StoreStart[] {
@@ -26,8 +29,15 @@ function namedServers(): readonly StoreStart[] {
 }
 
 async function ownServer(release: SearchRelease): ReturnType<StoreStart['start']> {
+  if (hasDocker()) {
+    const { url, image, stop } = await startOfficialImage(release)
+    return { status: { version: image, search: { connector: connectorOf(release), url } }, stop }
+  }
   const server = await startSearchServer(release)
-  const connector = release.startsWith('elasticsearch') ? 'elasticsearch' : 'opensearch'
-  const search = { connector, url: server.url } as const
+  const search = { connector: connectorOf(release), url: server.url }
   return { status: { version: `${server.version} of Maven artifacts`, search }, stop: server.stop }
+}
+
+function connectorOf(release: SearchRelease): SearchAccess['connector'] {
+  return release.startsWith('elasticsearch') ? 'elasticsearch' : 'opensearch'
 }
