@@ -69,7 +69,7 @@ export class TracedTable {
   /** Every row that a reader sees, by key. */
   rows(): readonly Row[] {
     const stored = this.#store.tables.get(this.plan.name)
-    if (this.plan.schema.primaryKey.length === 0) return stored?.appended ?? []
+    if (this.plan.merge.key.length === 0) return stored?.appended ?? []
     const rows = [...(stored?.rows.values() ?? [])].filter((row) => this.isVisible(row))
     return rows.sort(createRowKeyCodec(this.plan.schema).compare)
   }

@@ -33,8 +33,7 @@ export interface Capabilities {
   readonly truncate: boolean
   /** What the store tells of each change: per row, a count of stale ones, or nothing (rule R4). */
   readonly outcome: 'row' | 'count' | 'none'
-  /** How a batch is made up: last state a key, or every change. */
-  readonly batchShape: 'upsert' | 'log'
+  readonly batchShape: BatchShape
   /** Only one writer at a time may write a table without a sequence: the writer itself numbers what arrives. */
   readonly singleWriter?: boolean | undefined
   /** Does nothing outlive the process: then every run is exactly-once by nature (rule A3). */
@@ -42,6 +41,12 @@ export interface Capabilities {
   /** How long a tombstone is kept, for `explain`, e.g. `until you remove it`. */
   readonly tombstoneLife: string
 }
+
+/**
+ * What a flush sends of a key (rule K2). `upsert`: the state that is left. `retract-pairs`: the first image that is taken
+ * back and the last one that stands, for tables whose rows cancel each other. `log`: every change, as a row of its own.
+ */
+export type BatchShape = 'upsert' | 'retract-pairs' | 'log'
 
 type CanDo = Omit<Capabilities, 'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife' | 'singleWriter'>
 

@@ -19,7 +19,7 @@ export type {
   WriteResult,
 } from './batch.ts'
 export { bisect } from './bisect.ts'
-export type { Capabilities } from './capabilities.ts'
+export type { BatchShape, Capabilities } from './capabilities.ts'
 export type {
   CheckFinding,
   Connector,

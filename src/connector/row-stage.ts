@@ -5,6 +5,7 @@ import { isVisible } from '../merge/stored-row.ts'
 import type { TablePlan } from '../plan/plan.ts'
 import type { Row } from '../row/row.ts'
 import type { FoldKey } from '../row/row-key.ts'
+import { isAdd } from '../row/row-kind.ts'
 import type { RejectedChange, TableBatch, TableWriteResult, Wave } from './batch.ts'
 
 export interface RowStageOptions {
@@ -88,7 +89,8 @@ export class RowStage {
     if (moved === undefined) return withoutRow
     if (moved.op === 'insert') {
       const row = moved.row.map((value) => value ?? null) as Row
-      const fault = incompleteness(plan, row)
+      // what is taken away may be named by its key alone
+      const fault = isAdd(moved.kind ?? '+I') ? incompleteness(plan, row) : undefined
       if (fault !== undefined) return fault
       this.appended.push(row)
       const applied: Applied = { outcome: 'applied', row }

@@ -14,13 +14,14 @@ import { isAbsentTuple } from './sequence.ts'
  */
 export function changeToRecords(plan: MergePlan, change: MergeChange): readonly ChangeRecord[] {
   const row = change.row.slice(0, plan.declaredCount) as Row
+  if (plan.batchShape === 'retract-pairs') return pairRecords(change, row)
   const removal: ChangeRecord[] = change.replace ? [{ kind: '-D', row: keyOf(plan, row, plan.sequence?.columns) }] : []
   if (plan.engine === 'partial-update' || plan.engine === 'aggregation') {
     return [...removal, ...contributionsToRecords(plan, change)]
   }
   switch (change.op) {
     case 'insert':
-      return [{ kind: '+I', row }]
+      return [{ kind: change.kind ?? '+I', row }]
     case 'delete':
       return deleteRecords(plan, change, row)
     case 'retract':
@@ -29,6 +30,16 @@ export function changeToRecords(plan: MergePlan, change: MergeChange): readonly 
       // an image with every column replaces the row without a delete before it
       return row.includes(undefined) && change.replace ? [...removal, { kind: '+I', row }] : [{ kind: '+U', row }]
   }
+}
+
+function pairRecords({ op, before }: MergeChange, row: Row): ChangeRecord[] {
+  if (op === 'retract') return [{ kind: '-D', row }]
+  return before === undefined
+    ? [{ kind: '+I', row }]
+    : [
+        { kind: '-U', row: before as Row },
+        { kind: '+U', row },
+      ]
 }
 
 /** A delete that passes whatever is stored, and has taken along a sequence, is a gated one and then one without. */

@@ -1,5 +1,6 @@
 import type { Row } from '../row/row.ts'
 import type { FoldKey } from '../row/row-key.ts'
+import type { RowKind } from '../row/row-kind.ts'
 import type { Value } from '../row/value.ts'
 
 /**
@@ -33,6 +34,13 @@ export interface MergeChange {
   readonly replace: boolean
   /** A delete that passes whatever the stored sequence is (rule G6); the stored sequence stays, or `row`'s if newer. */
   readonly ungated?: boolean | undefined
+  /**
+   * Batch shape `retract-pairs`: the image whose place `row` takes; undefined if there was none. A `retract` holds in `row`
+   * the image that is taken back.
+   */
+  readonly before?: ContributionRow | undefined
+  /** Batch shape `log`: what the record was. */
+  readonly kind?: RowKind | undefined
   /** The row moved here from another key: absent columns are copied from the row under that key (rule K6). */
   readonly moveFrom?: { readonly key: FoldKey; readonly row: Row } | undefined
 }
@@ -42,9 +50,15 @@ export function createMergeChange(
   key: FoldKey,
   op: MergeChange['op'],
   row: ContributionRow,
-  { replace = false, ungated }: { readonly replace?: boolean; readonly ungated?: true | undefined } = {},
+  { replace = false, ungated, kind }: ChangeDetails = {},
 ): MergeChange {
-  return { key, op, row, replace, ungated, moveFrom: undefined }
+  return { key, op, row, replace, ungated, before: undefined, kind, moveFrom: undefined }
+}
+
+interface ChangeDetails {
+  readonly replace?: boolean
+  readonly ungated?: true | undefined
+  readonly kind?: RowKind | undefined
 }
 
 export type Contribution = Value | null | undefined | ProductStep | CollectDelta | ClearedValue

@@ -25,6 +25,11 @@ export type AggregateFunction = (typeof aggregateFunctions)[number]
  */
 export interface MergePlan {
   readonly engine: MergeEngine
+  /**
+   * Undefined: of each key the state that is left is sent. `retract-pairs`: an image that is taken back goes out with the one
+   * that takes its place. `log`: every change is appended as it came, and `key` is empty (rule K2).
+   */
+  readonly batchShape?: 'retract-pairs' | 'log' | undefined
   /** Declared columns in their order, then the hidden ones. A positional `Row` follows this list. */
   readonly columns: readonly StoredColumn[]
   /** How many of `columns` are declared. */
@@ -35,7 +40,7 @@ export interface MergePlan {
   readonly rules: readonly ColumnRule[]
   /**
    * The row's sequence. `gates`: an older change is dropped (deduplicate, rule G1); otherwise it orders but never drops
-   * (aggregation and partial-update, rule G5).
+   * (aggregation and partial-update, rule G5), or tells images apart (batch shape `retract-pairs`).
    */
   readonly sequence: (Sequence & { readonly gates: boolean }) | undefined
   /** Sequence groups of `partial-update` (rule G3). */

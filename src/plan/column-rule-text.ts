@@ -36,13 +36,15 @@ function isKept(rule: ColumnRule): boolean {
 
 function sequenceText(plan: MergePlan, group: number | undefined): string {
   if (group !== undefined) return `sequence of ${protectedNames(plan, group)}`
+  if (plan.batchShape === 'retract-pairs') return 'sequence: tells the images of a row apart'
   const order = plan.sequence?.descending === true ? ', lower is newer' : ''
   return plan.sequence?.gates === true
     ? `sequence: an older row is dropped${order}`
     : `sequence: orders changes, drops none${order}`
 }
 
-function replaceText({ engine, sequence, columns }: MergePlan): string {
+function replaceText({ engine, sequence, columns, batchShape }: MergePlan): string {
+  if (batchShape === 'retract-pairs') return 'set and taken back with the row'
   if (engine === 'first-row') return 'kept from the first row'
   if (sequence === undefined) return 'replaced with the row'
   const names = sequence.columns.map((at) => columns[at]?.name).join(', ')

@@ -23,6 +23,7 @@ export interface MergeInput {
   /** Delete modes of the store: tombstone, hard. */
   readonly canTombstone: boolean
   readonly canDelete: boolean
+  readonly batchShape: MergePlan['batchShape']
   readonly problems: Problem[]
 }
 
@@ -31,7 +32,7 @@ export interface MergeInput {
  * options that would have no effect.
  */
 export function compileMerge(input: MergeInput): MergePlan {
-  const { schema, options } = input
+  const { schema, options, batchShape } = input
   const engine = options['merge-engine']
   checkEffect(input, engine)
   const sequence = compileSequence(input)
@@ -39,8 +40,13 @@ export function compileMerge(input: MergeInput): MergePlan {
   const builder = new PlanBuilder(schema)
   const rules = schema.columns.map((_, at) => ruleOf(input, builder, engine, sequence, groups, at))
   for (const rule of rules) if (rule.kind === 'aggregate') checkFunction(input, rule, rules.indexOf(rule))
-  const deleteMode = deleteModeOf(input, engine, sequence !== undefined, groups)
-  const flag = needsFlag(input, engine, deleteMode, groups) ? deletedFlag(input, builder) : undefined
+  // rows that cancel each other, and rows that are only appended, leave nothing behind
+  const deleteMode =
+    batchShape === undefined
+      ? deleteModeOf(input, engine, sequence !== undefined, groups)
+      : (options['sink.delete.mode'] ?? 'hard')
+  const flag =
+    batchShape === undefined && needsFlag(input, engine, deleteMode, groups) ? deletedFlag(input, builder) : undefined
   const deletedAt = flag !== undefined && deleteMode === 'tombstone' ? deletedAtColumn(input, builder) : undefined
   const hidden = builder.hiddenRules
   const all = [...rules, ...hidden]
@@ -48,15 +54,16 @@ export function compileMerge(input: MergeInput): MergePlan {
   if (deletedAt !== undefined) all[deletedAt] = { kind: 'deleted-at' }
   return {
     engine,
+    batchShape,
     columns: builder.columns,
     declaredCount: schema.columns.length,
-    key: schema.primaryKey,
+    key: batchShape === 'log' ? [] : schema.primaryKey,
     rules: all,
     sequence: sequence && {
       columns: sequence,
       descending: options['sequence.field.sort-order'] === 'descending',
       tie: options['sequence.tie'] === 'first-arrival' ? 'first-arrival' : 'last-arrival',
-      gates: engine === 'deduplicate',
+      gates: engine === 'deduplicate' && batchShape === undefined,
     },
     groups,
     deletedFlag: flag,

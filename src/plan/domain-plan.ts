@@ -56,7 +56,7 @@ export function deliveryOf(
 
 /** Does a change that is applied twice leave the row as if it were applied once (rule A3)? */
 export function isIdempotent({ merge }: Pick<TablePlan, 'merge'>): boolean {
-  if (merge.key.length === 0) return false
+  if (merge.key.length === 0 || merge.batchShape !== undefined) return false
   return merge.rules.every((rule) => rule.kind !== 'aggregate' || !notIdempotent.has(rule.function))
 }
 

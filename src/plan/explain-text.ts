@@ -32,15 +32,26 @@ function tableText(connector: string, table: TableExplanation, style: TextStyle)
   )
 }
 
-function facts({ input, primaryKey, mergeEngine, deleteMode }: TableExplanation): string[] {
+function facts({ input, primaryKey, mergeEngine, batchShape, deleteMode }: TableExplanation): string[] {
   const key = primaryKey.length === 0 ? 'none: rows are only appended' : primaryKey.join(', ')
   return alignedLines([
     ['  input', `${input.format ?? 'format found out from the first records'}, mode ${input.mode}`],
     ['  table', input.table === '*' ? 'every one of the stream' : `${input.table} of the stream`],
     ['  unique by', upsertKeyText(input.upsertKey, key)],
     ['  key', key],
-    ['  merge', `${mergeEngine}${primaryKey.length === 0 ? '' : `, ${deleteMode} deletes`}`],
+    ['  merge', mergeText({ primaryKey, mergeEngine, batchShape, deleteMode })],
   ])
+}
+
+function mergeText({
+  primaryKey,
+  mergeEngine,
+  batchShape,
+  deleteMode,
+}: Pick<TableExplanation, 'primaryKey' | 'mergeEngine' | 'batchShape' | 'deleteMode'>): string {
+  if (batchShape === 'log') return 'append, every change a row (log)'
+  if (batchShape === 'retract-pairs') return 'rows cancel each other (retract-pairs)'
+  return `${mergeEngine}${primaryKey.length === 0 ? '' : `, ${deleteMode} deletes`}`
 }
 
 function upsertKeyText(upsertKey: TableExplanation['input']['upsertKey'], key: string): string {

@@ -1,4 +1,5 @@
 import { formatKinds } from '../changelog/changelog-mode.ts'
+import type { BatchShape } from '../connector/capabilities.ts'
 import type { Connector, StatementText } from '../connector/connector.ts'
 import type { Problem, TidegateError } from '../errors.ts'
 import type { EffectiveOption } from '../options/resolve-options.ts'
@@ -32,6 +33,8 @@ export interface TableExplanation {
   }
   readonly primaryKey: readonly string[]
   readonly mergeEngine: string
+  /** What a flush sends of a key (rule K2). */
+  readonly batchShape: BatchShape
   readonly deleteMode: string
   readonly steps: readonly StepExplanation[]
   readonly columns: readonly ColumnExplanation[]
@@ -86,6 +89,7 @@ function explainTable(connector: Connector, plan: TablePlan, isRefused: boolean)
     input: explainInput(source, (at) => schema.columns[at]?.name ?? ''),
     primaryKey: [...primaryKeyNames(schema)],
     mergeEngine: merge.key.length === 0 ? 'append' : merge.engine,
+    batchShape: plan.capabilities.batchShape,
     deleteMode: merge.deleteMode,
     steps: plan.steps.map((step) => ({ ...step, in: formatKinds(step.in), out: formatKinds(step.out) })),
     columns: merge.columns.map(({ name, type, nullable, hidden }, at) => ({

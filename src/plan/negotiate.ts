@@ -37,16 +37,22 @@ export function negotiate(
       in: folded,
       out: folded,
       runs: capabilities.volatile ? 'core' : 'store',
-      detail: merge.key.length === 0 ? 'append' : merge.engine,
+      detail: mergeText(merge),
     },
   )
   return steps
+}
+
+function mergeText({ key, engine, batchShape }: TablePlan['merge']): string {
+  if (batchShape === 'retract-pairs') return 'each image that is taken back cancels the row that it was'
+  return key.length === 0 ? 'append' : engine
 }
 
 function kindsAfterFold(
   { merge, updateBefore }: Pick<TablePlan, 'merge' | 'updateBefore'>,
   reaching: readonly RowKind[],
 ): readonly RowKind[] {
+  if (merge.batchShape !== undefined) return reaching
   if (merge.key.length === 0) return ['+I']
   const folds = updateBefore === 'retract' && merge.engine !== 'deduplicate'
   return reaching.filter((kind) => kind !== '-U' || folds)
@@ -68,6 +74,7 @@ function pairingText({ updateEncoding }: SourcePlan): string {
 }
 
 function foldText(plan: Pick<TablePlan, 'merge' | 'updateBefore'>, reaching: readonly RowKind[]): string {
+  if (plan.merge.batchShape === 'log') return 'every change stays as it came'
   if (plan.merge.key.length === 0) return 'rows have no key and stay as they are'
   return reaching.includes('-U') ? updateBeforeText(plan) : 'the changes of a key become one'
 }
@@ -82,6 +89,8 @@ function updateBeforeText({ updateBefore }: Pick<TablePlan, 'updateBefore'>): st
       return 'update-before: a delete of that version'
     case 'retract':
       return 'update-before: taken back by the functions of the columns'
+    case 'pair':
+      return 'update-before: of a key the first image that is taken back goes out with the last one that stands'
     default:
       return 'update-before: ignored when its update-after follows, else rejected'
   }

@@ -81,6 +81,7 @@ function planTable(
     mayRetract: reaching.includes('-U') || reaching.includes('-D'),
     canTombstone: capabilities.deleteModes.includes('tombstone'),
     canDelete: capabilities.deleteModes.includes('hard'),
+    batchShape: capabilities.batchShape === 'upsert' ? undefined : capabilities.batchShape,
     problems,
   })
   const updateBefore = updateBeforePlan(options['sink.ignore.update-before'], merge)

@@ -65,8 +65,10 @@ export interface SourcePlan {
  * - `delete`: a delete of that version.
  * - `retract`: an input of the column functions.
  * - `ignore-paired`: dropped and counted as ignored when a `+U` follows; else refused (rule A2).
+ * - `pair`: sent with the image that takes its place (batch shape `retract-pairs`).
+ * - `append`: written as a change of its own (batch shape `log`).
  */
-export type UpdateBeforePlan = 'drop' | 'drop-paired' | 'delete' | 'retract' | 'ignore-paired'
+export type UpdateBeforePlan = 'drop' | 'drop-paired' | 'delete' | 'retract' | 'ignore-paired' | 'pair' | 'append'
 
 export interface PlanStep {
   readonly name: string

@@ -36,7 +36,10 @@ function deliveryPromise(plan: Parameters<typeof promisesOf>[0], options: Shared
 function sequencePromises({ merge, capabilities }: Parameters<typeof promisesOf>[0]): readonly string[] {
   const names = (positions: readonly number[]) => positions.map((at) => merge.columns[at]?.name).join(', ')
   const lines: string[] = []
-  if (merge.sequence?.gates === true) {
+  if (merge.batchShape === 'log') lines.push('every change is kept as a row of its own, in the order of arrival (K2)')
+  if (merge.batchShape === 'retract-pairs' && merge.sequence !== undefined) {
+    lines.push(`images cancel each other in any order, told apart by ${names(merge.sequence.columns)} (K2)`)
+  } else if (merge.sequence?.gates === true) {
     lines.push(`an older version never replaces a newer one, by ${names(merge.sequence.columns)} (G1)`)
   } else if (merge.sequence !== undefined) {
     lines.push(`order is decided by ${names(merge.sequence.columns)}; an older change still folds in (G5)`)
@@ -77,6 +80,11 @@ function warningsOf(
   if (merge.sequence?.gates === true && merge.deleteMode === 'hard') {
     lines.push('deletes leave no sequence behind: an older change that comes late brings a deleted row back (G2)')
   }
+  if (merge.batchShape === 'retract-pairs') {
+    lines.push(
+      'an image is taken back by its whole content: one that the input never takes back, or takes back otherwise than it wrote it, stays as a row too many (K2)',
+    )
+  }
   if (capabilities.singleWriter === true && merge.sequence === undefined && merge.key.length > 0) {
     lines.push(
       'one writer at a time: without a sequence it numbers the changes as they arrive, and two would outdo each other',
@@ -95,7 +103,8 @@ function adviceOf(
   const lines: string[] = []
   if (source.mode === 'unknown')
     lines.push("say what the input carries with 'source.changelog-mode', and faults show before the first record")
-  if (merge.engine === 'deduplicate' && merge.sequence === undefined && merge.key.length > 0) {
+  const replaces = merge.engine === 'deduplicate' && merge.batchShape === undefined
+  if (replaces && merge.sequence === undefined && merge.key.length > 0) {
     lines.push("without 'sequence.field' the last arrival wins: name a version column if records can come out of order")
   }
   const sequence = [...(merge.sequence?.columns ?? []), ...merge.groups.flatMap(({ columns }) => columns)]

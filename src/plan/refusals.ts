@@ -6,6 +6,7 @@ import { primaryKeyNames } from '../row/schema.ts'
 import { columnsRefusingRetract } from './compile-merge.ts'
 import type { TablePlan } from './plan.ts'
 import type { SourceInput } from './plan-input.ts'
+import { refuseBatchShape } from './refuse-batch-shape.ts'
 import type { SharedValues } from './shared-values.ts'
 
 export interface RefusalInput {
@@ -24,6 +25,7 @@ export interface RefusalInput {
 
 /** Everything that a rule or the store's capabilities forbid, each with the way out. */
 export function refusalsOf(input: RefusalInput): void {
+  refuseBatchShape(input)
   refuseKinds(input)
   refuseRetracts(input)
   refuseConflicts(input)
@@ -37,6 +39,7 @@ export function refusalsOf(input: RefusalInput): void {
 /** K3, K4. */
 function refuseKinds({ connector, plan, reaching, given, problems }: RefusalInput): void {
   const { schema, source, capabilities, merge } = plan
+  if (merge.batchShape === 'log') return
   const known = source.mode !== 'unknown'
   const updates = reaching.filter((kind) => kind !== '+I')
   if (known && updates.length > 0 && capabilities.changelog === 'insert-only') {
@@ -102,6 +105,7 @@ function refuseRetracts({ plan, options, reaching, problems }: RefusalInput): vo
 function refuseConflicts({ plan, options, problems }: RefusalInput): void {
   const { upsertKey } = plan.source
   const { primaryKey, columns } = plan.schema
+  if (plan.merge.batchShape === 'log') return
   const policy = options['sink.on-conflict']
   const differs =
     upsertKey !== undefined &&

@@ -5,7 +5,7 @@ import type { TablePlan } from '../plan/plan.ts'
 import type { Row } from '../row/row.ts'
 
 export type KeyChange =
-  /** `delete` undefined: the functions of the old key's columns have taken their part back, and the row may stay. */
+  /** `delete` undefined: the functions of the old key's columns have taken their part back, and the row may stay; or its image is taken back already. */
   | { readonly outcome: 'change'; readonly delete: MergeChange | undefined; readonly upsert: MergeChange }
   | { readonly outcome: 'rejected'; readonly code: ErrorCode; readonly reason: string }
 
@@ -24,7 +24,8 @@ export function keyChange(
   const { row, complete } = completeImage(plan, before.row, buffered, after.row)
   const lifted = merge.lift({ ...after, row, image: complete ? 'full' : after.image })
   if (lifted.outcome !== 'change') return rejection(lifted)
-  const deleted = plan.updateBefore === 'retract' ? undefined : merge.lift(deletion(plan, before, after.row))
+  const isTakenBack = plan.updateBefore === 'retract' || plan.updateBefore === 'pair'
+  const deleted = isTakenBack ? undefined : merge.lift(deletion(plan, before, after.row))
   if (deleted !== undefined && deleted.outcome !== 'change') return rejection(deleted)
   if (complete || plan.merge.engine !== 'deduplicate') {
     return { outcome: 'change', delete: deleted?.change, upsert: lifted.change }

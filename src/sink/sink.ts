@@ -18,6 +18,7 @@ import { isAdd } from '../row/row-kind.ts'
 import { changeLetter, entryLetters } from './dead-letters.ts'
 import { endsWithPosition, GroupStage, type StagedGroup } from './group-stage.ts'
 import type { IntakeObserver } from './intake-observer.ts'
+import { joinPending } from './join-pending.ts'
 import { keyChange } from './key-change.ts'
 import { checkElement, isObject, malformedChange } from './malformed-change.ts'
 import { OpenPairs } from './open-pairs.ts'
@@ -367,7 +368,7 @@ export class Sink implements AsyncDisposable {
 
   #takeInto(targets: readonly number[], change: Change, origin: Origin): Promise<void> | undefined {
     if (targets.length === 1) return this.#take(change, targets[0] as number, origin)
-    return all(targets.map((at) => this.#take(change, at, origin)))
+    return joinPending(targets.map((at) => this.#take(change, at, origin)))
   }
 
   /** Through intake, update-before rule and pairs into the fold buffer. */
@@ -382,17 +383,20 @@ export class Sink implements AsyncDisposable {
     if (blockedBy !== undefined) {
       return this.#rejected(change, at, origin, 'ROW_REJECTED', `blocked by record ${blockedBy} of the same key`)
     }
-    if (input.kind === '-U') return this.#takeUpdateBefore(change, at, input, byteCount, origin)
-    const half = change.pair === undefined ? undefined : this.#pairsOf(at).close(change.pair)
+    // in a log nothing is held, and the halves of an update know nothing of each other
+    const isLog = table.plan.merge.batchShape === 'log'
+    const pair = isLog ? undefined : change.pair
+    if (input.kind === '-U' && !isLog) return this.#takeUpdateBefore(change, at, input, byteCount, origin)
+    const half = pair === undefined ? undefined : this.#pairsOf(at).close(pair)
     if (half !== undefined && half.input.key !== input.key && isAdd(input.kind)) {
       return this.#takeKeyChange(change, at, half.input, half.entry, input, byteCount, origin)
     }
     const lifted = table.merge.lift(input)
     if (lifted.outcome === 'ignored') return this.#ignored(change, at, lifted.reason)
     if (lifted.outcome === 'rejected') return this.#rejected(change, at, origin, lifted.code, lifted.reason)
-    if (input.kind === '-D' && change.pair !== undefined) {
+    if (input.kind === '-D' && pair !== undefined) {
       const entry = table.domain.addHeld(table.index, lifted.change, byteCount, origin)
-      this.#pairsOf(at).open(change.pair, { input, entry })
+      this.#pairsOf(at).open(pair, { input, entry })
     } else {
       table.domain.add(table.index, lifted.change, byteCount, isAdd(input.kind), origin)
     }
@@ -570,7 +574,7 @@ export class Sink implements AsyncDisposable {
         return this.#take(change, at, origin)
       }),
     )
-    return all(pending)
+    return joinPending(pending)
   }
 
   /** The group is larger than the buffer: what is complete goes first, then its parts into one open transaction. */
@@ -687,12 +691,6 @@ const positionMissing = "has no position, which 'sink.delivery-guarantee' = 'exa
 
 function closedError(): TidegateError {
   return new TidegateError('the sink is closed', { code: 'SINK_CLOSED' })
-}
-
-/** Undefined if there is nothing to wait for. */
-function all(pending: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
-  const some = pending.filter((one) => one !== undefined)
-  return some.length === 0 ? undefined : Promise.all(some).then(() => {})
 }
 
 /** Id of the group that the changes of one record are, which no source gives to a group of its own. */

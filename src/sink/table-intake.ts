@@ -50,7 +50,9 @@ export class TableIntake {
     const kind = this.#kindOf(change, row)
     if (kind === undefined) return rejected('ROW_INVALID', this.#noKind)
     // what names the kind of an update-before is no part of the version that it takes back
-    if (kind === '-U' && plan.rowKindColumn !== undefined) row[plan.rowKindColumn] = undefined
+    if (kind === '-U' && plan.rowKindColumn !== undefined && plan.merge.batchShape === undefined) {
+      row[plan.rowKindColumn] = undefined
+    }
     const dropped = this.#ignores(kind)
     if (dropped !== undefined) return { outcome: 'ignored', reason: dropped }
     const refusal = this.#kindFault(kind)
@@ -62,11 +64,11 @@ export class TableIntake {
         return rejected('ROW_INVALID', missing)
       }
     }
-    if (plan.schema.primaryKey.length === 0) {
+    const key = plan.schema.primaryKey.length === 0 ? undefined : this.#keys.keyOf(row)
+    if (key === undefined && plan.schema.primaryKey.length > 0) return rejected('KEY_MISSING', this.#keyFault(row))
+    if (key === undefined || plan.merge.batchShape === 'log') {
       return { outcome: 'record', input: { kind, row, key: ++this.#arrivals, image: 'full' }, byteCount: rowSize(row) }
     }
-    const key = this.#keys.keyOf(row)
-    if (key === undefined) return rejected('KEY_MISSING', this.#keyFault(row))
     const input = { kind, row, key, image: change.image === 'key' ? 'key' : imageOf(plan.schema, row, kind) }
     return this.#wholeRows?.take(input, rowSize(row)) ?? { outcome: 'record', input, byteCount: rowSize(row) }
   }
@@ -118,18 +120,19 @@ export class TableIntake {
   }
 
   #ignores(kind: RowKind): string | undefined {
-    const { ignoreDelete } = this.#plan
+    const { ignoreDelete, updateBefore, merge } = this.#plan
     if (kind === '-D' && ignoreDelete !== 'none') return 'deletes are ignored'
+    if (kind === '-U' && merge.batchShape === 'log' && updateBefore === 'drop') return 'update-befores are dropped'
     if (kind === '-U' && ignoreDelete === 'retracts') return 'ignore-delete drops update-befores too'
     return undefined
   }
 
   #kindFault(kind: RowKind): string | undefined {
-    const { capabilities, schema, source } = this.#plan
+    const { capabilities, schema, source, merge } = this.#plan
     if (!modeContains(source.mode, kind)) {
       return `the source was declared ${source.mode}, and a ${kind} came; set 'source.changelog-mode'`
     }
-    if (kind === '+I') return undefined
+    if (kind === '+I' || merge.batchShape === 'log') return undefined
     if (schema.primaryKey.length === 0) {
       return `a ${kind} needs a primary key to find its row by: declare PRIMARY KEY (…) NOT ENFORCED (K4)`
     }
