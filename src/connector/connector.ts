@@ -89,6 +89,11 @@ export interface SinkWriter {
   readonly inFlightPerLane?: number | undefined
   /** Resolves only when everything of the batch is durable. Idempotent for the same batch where the plan promises it. */
   write(batch: WriteBatch, context: WriteContext): Promise<WriteResult>
+  /**
+   * The store keeps the ids of the batches that it has, and drops what comes under one of them again: then a batch whose outcome
+   * is not known is sent again, idempotent or not (rule R2).
+   */
+  readonly dropsRepeatedBatches?: boolean | undefined
   /** Positions in the ledger at open, under exactly-once (rule R5). */
   readonly positions?: Positions | undefined
   /** After an unknown outcome: has the batch with this id been committed? Undefined where the store cannot say (rule R2). */

@@ -31,7 +31,7 @@ const delivery = (more: Partial<DeliveryPlan> = {}): DeliveryPlan => ({
 })
 
 /** A store whose answers are scripted: a class of failure, or a result. */
-function scripted(answers: readonly (FailureClass | 'ok')[], committed?: boolean) {
+function scripted(answers: readonly (FailureClass | 'ok')[], committed?: boolean, more: Partial<SinkWriter> = {}) {
   const sent: string[] = []
   let asked = 0
   const writer: SinkWriter = {
@@ -47,6 +47,7 @@ function scripted(answers: readonly (FailureClass | 'ok')[], committed?: boolean
       return committed
     },
     close: async () => {},
+    ...more,
   }
   const connector = {
     name: 'scripted',
@@ -106,6 +107,13 @@ test('R2 after an unknown outcome an idempotent batch is sent again, any other a
   const silent = scripted(['unknown-outcome'], undefined)
   await expect(silent.deliver(delivery({ idempotent: false }))).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
   expect(silent.sent).toHaveLength(1)
+})
+
+test('R2 a batch that the store knows by its id is sent again without asking, idempotent or not', async () => {
+  const known = scripted(['unknown-outcome', 'ok'], undefined, { dropsRepeatedBatches: true })
+  await known.deliver(delivery({ idempotent: false }))
+  expect(known.sent).toEqual(['batch-1', 'batch-1'])
+  expect(known.asked()).toBe(0)
 })
 
 test('an abort ends the retries', async () => {

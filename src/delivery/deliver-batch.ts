@@ -21,7 +21,8 @@ export interface Delivered {
 
 /**
  * Sends a batch until the store has it (rule R2): transient and throttled failures are retried with full jitter within the
- * budget; after an unknown outcome an idempotent batch is sent again, any other asks the writer first.
+ * budget; after an unknown outcome a batch that is idempotent, or that the store knows by its id, is sent again; any other asks
+ * the writer first.
  * Throws a `TidegateError` once the budget is spent or the failure is of a class that time does not mend.
  */
 export async function deliverBatch(batch: WriteBatch, options: DeliverOptions): Promise<Delivered> {
@@ -31,7 +32,7 @@ export async function deliverBatch(batch: WriteBatch, options: DeliverOptions): 
   const result = await pRetry(
     async () => {
       attempts++
-      if (inDoubt && !delivery.idempotent) {
+      if (inDoubt && !delivery.idempotent && writer.dropsRepeatedBatches !== true) {
         const committed = await writer.committed?.(batch.id)
         if (committed === true) return everythingWritten(batch)
         if (committed === undefined) throw new AbortError(unknownOutcome(connector))
