@@ -3,6 +3,7 @@ import { benchCore } from './core.ts'
 import { benchElasticsearch } from './elasticsearch.ts'
 import { benchMysql } from './mysql.ts'
 import { benchPostgres } from './postgres.ts'
+import { benchSlowStore } from './slow-store.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -12,6 +13,7 @@ const rounds = Number(values.rounds)
 const wanted = (part: string): boolean => positionals.length === 0 || positionals.includes(part)
 
 if (wanted('core')) await benchCore(rounds)
+if (wanted('slow-store')) await benchSlowStore()
 if (wanted('postgres')) await benchPostgres(rounds)
 if (wanted('mariadb')) await benchMysql('mariadb', rounds)
 if (wanted('mysql')) await benchMysql('mysql-8', rounds)
