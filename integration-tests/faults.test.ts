@@ -6,6 +6,8 @@ import { type CrashState, type CrashTable, crashInput, stateAfter } from './cras
 import { crashDdl } from './crash/crash-run.ts'
 import type { CrashStoreName } from './crash/crash-store.ts'
 import { crashStores } from './crash/crash-stores.ts'
+import { createClickhouseDatabase } from './services/clickhouse-database.ts'
+import { startClickhouse } from './services/clickhouse-server.ts'
 import { createMysqlDatabase } from './services/mysql-database.ts'
 import { startMysql } from './services/mysql-server.ts'
 import { createDatabase } from './services/postgres-database.ts'
@@ -60,6 +62,56 @@ for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
         ['its end', request],
       ],
     })
+  })
+}
+
+for (const name of ['clickhouse', 'clickhouse-url'] as const) {
+  describeStore(name, 'a sink', ({ clickhouse: server }) => {
+    if (server === undefined) return
+    // the statement is in the head of the request, and the answer is told by its own
+    testFaultsOfInserts({
+      store: 'clickhouse',
+      serverPort: Number(new URL(server.url).port),
+      makeDatabase: () => createClickhouseDatabase(server),
+      insert: { request: 'INSERT', answer: 'HTTP/1.1 200' },
+      timeout: 'request-timeout',
+    })
+  })
+}
+
+interface FaultyInserts extends Pick<FaultyStore, 'store' | 'serverPort' | 'makeDatabase'> {
+  readonly insert: FaultyStore['commit']
+  /** The option that ends a silent request. */
+  readonly timeout: string
+}
+
+/** A store without transactions: each insert may be sent again. */
+function testFaultsOfInserts({ store, serverPort, makeDatabase, insert, timeout }: FaultyInserts): void {
+  const faults = [
+    ['whose answer is lost', (proxy: TcpProxy) => proxy.loseAnswer(insert.request, insert.answer)],
+    ['that never arrived', (proxy: TcpProxy) => proxy.resetBefore(insert.request)],
+    [
+      'on a connection that fell silent, and comes too late there',
+      (proxy: TcpProxy) => proxy.freezeBefore(insert.request),
+    ],
+  ] as const
+
+  test.each(faults)('R2 sends an insert again %s', async (_fault, arm) => {
+    await using database = await makeDatabase()
+    await using proxy = await startTcpProxy(serverPort)
+    const writing = await startWriting(store, proxy.via(database.url), { [timeout]: '1 s' }, ['versions'])
+    for (const upTo of [40, 80, 120]) {
+      await writing.write(upTo)
+      const failed = arm(proxy)
+      await writing.sink.flush()
+      await failed
+      expect(await readState(store, database.url)).toEqual({ ...stateAfter(records, upTo), sums: {} })
+      proxy.thaw()
+    }
+    await writing.write(200)
+    await writing.sink.close()
+    expect(await readState(store, database.url)).toEqual({ ...stateAfter(records, 200), sums: {} })
+    expect(writing.retries).toHaveLength(3)
   })
 }
 
@@ -153,6 +205,27 @@ function testFaults({ store, serverPort, makeDatabase, commit, places }: FaultyS
   })
 }
 
+describeStore('clickhouse', 'a sink whose server crashes', () => {
+  test('R2 goes on when it is back, and nothing is lost', async () => {
+    await using server = await startClickhouse()
+    const writing = await startWriting('clickhouse', server.url, {}, ['versions'])
+    const rounds = 4
+    for (let round = 1; round <= rounds; round++) {
+      await writing.write(round * 40)
+      const flushing = writing.sink.flush()
+      await delay(round === rounds ? 50 : round * 2)
+      await server.kill()
+      await server.restart()
+      await flushing
+      expect((await readState('clickhouse', server.url)).versions).toEqual(stateAfter(records, round * 40).versions)
+    }
+    await writing.write(200)
+    await writing.sink.close()
+    expect((await readState('clickhouse', server.url)).versions).toEqual(stateAfter(records, 200).versions)
+    expect(writing.retries.length).toBeGreaterThan(0)
+  })
+})
+
 const crashingServers = [
   ['postgres-machine', 'postgres', () => startPostgres({ source: 'machine' })],
   ['mariadb', 'mysql', () => startMysql('mariadb')],
@@ -202,6 +275,7 @@ async function startWriting(
   const ddl = crashDdl(tables, (table) => ({
     ...{ connector: store, url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' },
     ...{ 'sink.max-retries': '100', 'sink.retry.max-interval': '300 ms', ...options },
+    ...(store === 'clickhouse' ? { 'sequence.field': 'version' } : {}),
     ...(table === 'sums' ? { 'merge-engine': 'aggregation', 'fields.default-aggregate-function': 'sum' } : {}),
   }))
   const sink = await createSinks({

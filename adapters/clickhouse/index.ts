@@ -5,7 +5,7 @@ import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
 import { type ClickhouseOptions, options, parseEndpoint } from './options.ts'
 import { createTable, insertStatement, readersView, selectByKey } from './statements.ts'
-import { targetName, targetOf } from './target.ts'
+import { targetName, targetOf, targetProblems } from './target.ts'
 import { typeMapping } from './type-mapping.ts'
 import { check, openWriter } from './writer.ts'
 
@@ -20,6 +20,7 @@ export const clickhouse = {
   identity,
   capabilities: () => capabilities,
   typeMapping,
+  planProblems: targetProblems,
   targetName: (plan) => quoteQualified(targetName(plan)),
   statements,
   readers,

@@ -1,11 +1,10 @@
 import { must } from '../../src/assert.ts'
-import { type Problem, problemsError } from '../../src/errors.ts'
+import type { PlannedTable } from '../../src/connector/connector.ts'
+import type { Problem } from '../../src/errors.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
-import { formatDataType } from '../../src/row/data-type.ts'
 import { identifierFault, parseQualifiedName, type QualifiedName } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
 import { versionBytes } from './row-version.ts'
-import { typeMapping } from './type-mapping.ts'
 
 /** The column that a ReplacingMergeTree goes by. */
 export const versionColumn = '__tidegate_version'
@@ -19,7 +18,7 @@ export interface Target {
 }
 
 /** The option `table-name`, else the declared name as it is. */
-export function targetName(plan: TablePlan): QualifiedName {
+export function targetName(plan: PlannedTable): QualifiedName {
   const options = plan.connectorOptions as ClickhouseOptions
   const option = options['table-name']
   const { database, name } =
@@ -29,8 +28,12 @@ export function targetName(plan: TablePlan): QualifiedName {
   return { database: database ?? options['database-name'], name }
 }
 
-/** Throws `PLAN_REFUSED`. */
 export function targetOf(plan: TablePlan): Target {
+  return { plan, name: targetName(plan), version: plan.merge.key.length === 0 ? undefined : versionBytes(plan.merge) }
+}
+
+/** What ClickHouse cannot hold of a table, refused with the plan. */
+export function targetProblems(plan: PlannedTable): readonly Problem[] {
   const { merge } = plan
   const problems: Problem[] = []
   const name = targetName(plan)
@@ -44,15 +47,8 @@ export function targetOf(plan: TablePlan): Target {
     if (fault !== undefined) problems.push({ subject, message: `the name ${fault}` })
     if (column.name === versionColumn)
       problems.push({ subject, message: 'is the name of the version, which tidegate keeps' })
-    if (typeMapping.nativeType(column.type) === undefined) {
-      problems.push({
-        subject,
-        message: `${formatDataType(column.type)} has no type in ClickHouse that holds all its values`,
-      })
-    }
   }
-  const bytes = merge.key.length === 0 ? undefined : versionBytes(merge)
-  if (merge.key.length > 0 && bytes === undefined) {
+  if (merge.key.length > 0 && versionBytes(merge) === undefined) {
     const message = 'does not fit into 256 bits, which is all that a ReplacingMergeTree compares'
     problems.push({ subject: 'sequence.field', message, fix: 'take fewer or shorter columns' })
   }
@@ -60,12 +56,5 @@ export function targetOf(plan: TablePlan): Target {
     const message = 'has no effect: tombstones stay until OPTIMIZE … FINAL CLEANUP'
     problems.push({ subject: 'sink.tombstone.retention', message, fix: "take 'forever'" })
   }
-  if (problems.length > 0) {
-    throw problemsError(`table ${plan.name} cannot be held by ClickHouse:`, problems, {
-      code: 'PLAN_REFUSED',
-      connector: 'clickhouse',
-      table: plan.name,
-    })
-  }
-  return { plan, name, version: bytes }
+  return problems
 }

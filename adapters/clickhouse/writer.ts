@@ -26,7 +26,7 @@ import { readStored } from './stored-rows.ts'
 import { type Target, targetOf, versionColumn } from './target.ts'
 import { textDecoder, typeMapping } from './type-mapping.ts'
 
-/** Throws `PLAN_REFUSED`, `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets. */
+/** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets. */
 export async function openWriter({ tables, client }: OpenContext): Promise<SinkWriter> {
   const targets = tables.map(targetOf)
   const connection = await openConnection(

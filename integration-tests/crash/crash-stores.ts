@@ -1,3 +1,4 @@
+import { clickhouseCrashStore } from './clickhouse-crash-store.ts'
 import type { CrashStore, CrashStoreName } from './crash-store.ts'
 import { mysqlCrashStore } from './mysql-crash-store.ts'
 import { postgresCrashStore } from './postgres-crash-store.ts'
@@ -8,4 +9,5 @@ export const crashStores: Readonly<Record<CrashStoreName, CrashStore>> = {
   mysql: mysqlCrashStore,
   elasticsearch: elasticsearchCrashStore,
   opensearch: opensearchCrashStore,
+  clickhouse: clickhouseCrashStore,
 }
