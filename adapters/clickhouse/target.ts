@@ -5,6 +5,7 @@ import type { TablePlan } from '../../src/plan/plan.ts'
 import { identifierFault, parseQualifiedName, type QualifiedName } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
 import { versionBytes } from './row-version.ts'
+import { sequenceBits } from './type-mapping.ts'
 
 /** The column that a ReplacingMergeTree goes by. */
 export const versionColumn = '__tidegate_version'
@@ -48,7 +49,8 @@ export function targetProblems(plan: PlannedTable): readonly Problem[] {
     if (column.name === versionColumn)
       problems.push({ subject, message: 'is the name of the version, which tidegate keeps' })
   }
-  if (merge.key.length > 0 && versionBytes(merge) === undefined) {
+  const comparable = merge.sequence?.columns.every((at) => sequenceBits(must(merge.columns[at], 'a column').type))
+  if (merge.key.length > 0 && comparable !== false && versionBytes(merge) === undefined) {
     const message = 'does not fit into 256 bits, which is all that a ReplacingMergeTree compares'
     problems.push({ subject: 'sequence.field', message, fix: 'take fewer or shorter columns' })
   }
