@@ -26,10 +26,13 @@ export function selectByKey({ plan: { merge }, name }: Target): string {
     // FINAL would leave out deleted rows, whose sequences count
     `FROM (SELECT * FROM ${quoteQualified(name)}`,
     `WHERE (${key.map((column) => quoteIdentifier(column.name)).join(', ')}) IN (SELECT ${parts.join(', ')} FROM (SELECT arrayJoin({keys: Array(Array(String))}) AS k))`,
-    `ORDER BY ${quoteIdentifier(versionColumn)} DESC, _part DESC, _part_offset DESC`,
+    `ORDER BY ${quoteIdentifier(versionColumn)} DESC, ${latestArrival}`,
     `LIMIT 1 BY ${key.map((column) => quoteIdentifier(column.name)).join(', ')})`,
   ].join('\n')
 }
+
+/** Of rows with one version the last one that came, as FINAL takes it: parts are named `<partition>_<first block>_…`. */
+const latestArrival = "toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC"
 
 /** The declared columns of rows that a reader sees, in order of the key. */
 export function selectRows({ plan: { merge }, name }: Target, limit: number): string {

@@ -18,7 +18,7 @@ export function clickhouseAgreementStore(reader: ClickHouseClient, url: string):
       const keys = key.map((at) => quoteIdentifier(columns[at]?.name ?? '')).join(', ')
       const query =
         `SELECT ${list.join(', ')} FROM (SELECT * FROM ${quoteIdentifier(name)} ` +
-        `ORDER BY __tidegate_version DESC, _part DESC, _part_offset DESC LIMIT 1 BY ${keys})`
+        `ORDER BY __tidegate_version DESC, ${newestBlock}, _part_offset DESC LIMIT 1 BY ${keys})`
       const answer = await reader.query({ query, format: 'JSONCompactEachRow' })
       return ((await answer.json()) as (string | null)[][]).map((row) =>
         columns.map(({ type }, position) => {
@@ -29,3 +29,6 @@ export function clickhouseAgreementStore(reader: ClickHouseClient, url: string):
     },
   }
 }
+
+/** Parts are named `all_<first block>_<last block>_<level>`: as text, block 10 would come before block 9. */
+const newestBlock = "toInt64(splitByChar('_', _part)[2]) DESC"

@@ -108,7 +108,7 @@ async function start(library: string, folder: string, port: number): Promise<Kep
     signal: 'TERM',
     clean: `rm -rf ${shellQuote(folder)}`,
   })
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 180_000
   for (;;) {
     try {
       await clickhouseVersion(`http://127.0.0.1:${port}`)

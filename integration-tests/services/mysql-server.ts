@@ -92,7 +92,7 @@ async function start(programs: MysqlPrograms, folder: string, port: number, admi
     signal: 'TERM',
     clean: `rm -rf ${shellQuote(folder)}`,
   })
-  const deadline = Date.now() + 90_000
+  const deadline = Date.now() + 180_000
   for (;;) {
     try {
       await mysqlVersion(adminUrl)

@@ -73,7 +73,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
 }
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
   // the server may be ended under an idle connection
   client.on('error', () => {})
   await client.connect()

@@ -156,7 +156,7 @@ async function startOnPort(cluster: Cluster, port: number): Promise<RunningClust
 
 /** False when the process ends before it answers. */
 async function answers(url: string, pid: number): Promise<boolean> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 180_000
   while (Date.now() < deadline) {
     try {
       await serverVersion(url)

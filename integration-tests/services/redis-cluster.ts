@@ -65,7 +65,7 @@ async function join(nodes: readonly RedisServer[]): Promise<void> {
       await client.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', String(port), settingOf(bus)])
     })
   }
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 180_000
   for (const { url } of nodes) {
     while (!(await isJoined(url, nodes.length))) {
       if (Date.now() > deadline) throw new Error('the nodes of the cluster did not find each other')

@@ -68,7 +68,7 @@ async function serve(command: readonly [string, ...string[]], folder: string, po
 async function start(command: readonly [string, ...string[]], folder: string, url: string): Promise<KeptProcess> {
   const log = join(folder, 'server.log')
   const server = await keepProcess({ command, cwd: '/', log, signal: 'TERM', clean: `rm -rf ${shellQuote(folder)}` })
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 180_000
   for (;;) {
     try {
       await onRedis(url, async (client) => await client.sendCommand(['PING']))

@@ -24,7 +24,7 @@ INSERT INTO `sales`.`orders` (`shop`, `id`, `status`, `day`, `version`, `__tideg
 SELECT toString(`shop`), toString(`id`), toString(`status`), toString(`day`), toString(`version`), toString(`__tidegate_deleted`)
 FROM (SELECT * FROM `sales`.`orders`
 WHERE (`shop`, `id`) IN (SELECT arrayElement(k, 1), CAST(arrayElement(k, 2), 'Int64') FROM (SELECT arrayJoin({keys: Array(Array(String))}) AS k))
-ORDER BY `__tidegate_version` DESC, _part DESC, _part_offset DESC
+ORDER BY `__tidegate_version` DESC, toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC
 LIMIT 1 BY `shop`, `id`);
 
 -- readers: SELECT … FROM `sales`.`orders` FINAL shows each key once and no deleted row; without FINAL older versions are seen too

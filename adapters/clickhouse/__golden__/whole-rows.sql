@@ -22,7 +22,7 @@ INSERT INTO `orders` (`id`, `status`, `amount`, `__tidegate_deleted`, `__tidegat
 SELECT toString(`id`), toString(`status`), toString(`amount`), toString(`__tidegate_deleted`)
 FROM (SELECT * FROM `orders`
 WHERE (`id`) IN (SELECT CAST(arrayElement(k, 1), 'Int64') FROM (SELECT arrayJoin({keys: Array(Array(String))}) AS k))
-ORDER BY `__tidegate_version` DESC, _part DESC, _part_offset DESC
+ORDER BY `__tidegate_version` DESC, toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC
 LIMIT 1 BY `id`);
 
 -- readers: SELECT … FROM `orders` FINAL shows each key once and no deleted row; without FINAL older versions are seen too

@@ -111,7 +111,7 @@ async function start({ programs, folder, port, settings }: Node): Promise<KeptPr
 
 /** False when the process ends before it answers. */
 async function isHealthy(port: number, pid: number): Promise<boolean> {
-  const deadline = Date.now() + 120_000
+  const deadline = Date.now() + 300_000
   while (Date.now() < deadline) {
     try {
       const answer = await fetch(`http://127.0.0.1:${port}/_cluster/health?wait_for_status=yellow&timeout=5s`)
