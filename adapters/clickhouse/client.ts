@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { importDriver } from '../../src/connector/import-driver.ts'
+import { readCaFile } from '../../src/connector/read-ca-file.ts'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import { toFailure } from './failures.ts'
 import { type ClickhouseOptions, parseEndpoint } from './options.ts'
@@ -43,6 +44,7 @@ export async function openConnection(given: unknown, options: ClickhouseOptions)
   }
   const problems: Problem[] = []
   const endpoint = parseEndpoint(options, problems)
+  const ca = readCaFile(options['tls.ca-file'], problems)
   if (endpoint === undefined || problems.length > 0) {
     throw problemsError('the connection to ClickHouse cannot be made:', problems, {
       code: 'OPTION_INVALID',
@@ -60,6 +62,7 @@ export async function openConnection(given: unknown, options: ClickhouseOptions)
     password: endpoint.password,
     application: 'tidegate',
     request_timeout: options['request-timeout'] === 0 ? 2_147_483_647 : options['request-timeout'],
+    ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),
     // failures are told by tidegate
     log: { level: 127 },
   })

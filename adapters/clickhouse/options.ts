@@ -41,6 +41,10 @@ export const options = {
     aliases: ['user'],
   }),
   password: text({ section, secret: true, description: 'Password of the user; wins over the one in the url.' }),
+  'tls.ca-file': text({
+    section,
+    description: 'PEM file of the authority that signed the server’s certificate, if it is none that Node knows.',
+  }),
   'request-timeout': duration({
     section,
     default: '1min',

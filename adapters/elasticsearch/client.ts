@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readCaFile } from '../../src/connector/read-ca-file.ts'
 import { untilAborted } from '../../src/connector/until-aborted.ts'
-import { TidegateError } from '../../src/errors.ts'
+import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import type { Dialect } from './dialect.ts'
 import type { DriverClient } from './driver.ts'
 import { SearchFailure } from './failures.ts'
@@ -94,13 +94,21 @@ export async function openClient(dialect: Dialect, given: unknown, options: Sear
     if (!isDriverClient(given)) throw unknownClient(dialect)
     return new SearchClient(given, timeoutMs, async () => {})
   }
-  const nodes = endpointsOf(dialect, options)
+  const problems: Problem[] = []
+  const nodes = endpointsOf(dialect, options, problems)
+  const ca = readCaFile(options['tls.ca-file'], problems)
+  if (problems.length > 0) {
+    throw problemsError(`${dialect.product} cannot be reached by these options:`, problems, {
+      code: 'OPTION_INVALID',
+      connector: dialect.name,
+    })
+  }
   const driver = await dialect.loadDriver()
   const client = new driver.Client({
     nodes,
     auth: authOf(options),
     maxRetries: 0,
-    [driver.tlsOption]: tlsOf(options),
+    [driver.tlsOption]: { rejectUnauthorized: options.tls !== 'insecure', ...(ca === undefined ? {} : { ca }) },
   })
   return new SearchClient(client, timeoutMs, async () => {
     await client.close()
@@ -111,14 +119,6 @@ function authOf(options: SearchOptions): Readonly<Record<string, string>> | unde
   const { username, password } = options
   if (options['api-key'] !== undefined) return { apiKey: options['api-key'] }
   return username === undefined ? undefined : { username, password: password ?? '' }
-}
-
-function tlsOf(options: SearchOptions): Readonly<Record<string, unknown>> {
-  const caFile = options['tls.ca-file']
-  return {
-    rejectUnauthorized: options.tls !== 'insecure',
-    ...(caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') }),
-  }
 }
 
 function isDriverClient(given: unknown): given is DriverClient {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
+import { readCaFile } from '../../src/connector/read-ca-file.ts'
 import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import {
   importMysql2,
@@ -43,21 +44,26 @@ export async function openSessions(client: unknown, options: MysqlOptions): Prom
   }
   const problems: Problem[] = []
   const endpoint = parseEndpoint(options, problems)
+  const ca = readCaFile(options['tls.ca-file'], problems)
   if (endpoint === undefined || problems.length > 0) {
     throw problemsError('the connection to MySQL cannot be made:', problems, {
       code: 'OPTION_INVALID',
       connector: 'mysql',
     })
   }
-  return new OwnedSessions(await importMysql2(), await clientConfig(endpoint, options), timeoutMs)
+  return new OwnedSessions(await importMysql2(), clientConfig(endpoint, options, ca), timeoutMs)
 }
 
 /** The driver's defaults name no host to TLS, read local files on request and make dates in the process's zone. */
-async function clientConfig(endpoint: Endpoint, options: MysqlOptions): Promise<Readonly<Record<string, unknown>>> {
+function clientConfig(
+  endpoint: Endpoint,
+  options: MysqlOptions,
+  ca: string | undefined,
+): Readonly<Record<string, unknown>> {
   const { host, port, database, user, password } = endpoint
   return {
     ...{ host, port, database, user, password },
-    ...(await tlsOptions(endpoint, options['tls.ca-file'])),
+    ...tlsOptions(endpoint, ca),
     connectTimeout: options['connect-timeout'],
     charset: 'utf8mb4_bin',
     timezone: 'Z',

@@ -1,16 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Endpoint } from './options.ts'
 
-/** What the driver is told, so that it encrypts and is sure of the server. */
-export async function tlsOptions(
+/** What the driver is told, so that it encrypts and is sure of the server. `caText`: PEM. */
+export function tlsOptions(
   { host, port, tls }: Pick<Endpoint, 'host' | 'port' | 'tls'>,
-  caFile: string | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
+  caText: string | undefined,
+): Readonly<Record<string, unknown>> {
   if (tls === 'off') return {}
   if (tls === 'insecure') return { ssl: { rejectUnauthorized: false } }
-  const ca = caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }
+  const ca = caText === undefined ? {} : { ca: caText }
   // without verifyIdentity the driver looks at the chain of certificates only
   const ssl: ConnectionOptions & { verifyIdentity: true } = { rejectUnauthorized: true, verifyIdentity: true, ...ca }
   return isIP(host) === 0 ? { ssl } : { ssl, stream: () => socketTo(host, port) }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import { type FolderLock, lockFolder } from '../../src/connector/lock-folder.ts'
-import { problemsError, TidegateError } from '../../src/errors.ts'
+import { readCaFile } from '../../src/connector/read-ca-file.ts'
+import { type Problem, problemsError, TidegateError } from '../../src/errors.ts'
 import {
   importPg,
   importPglite,
@@ -35,8 +35,9 @@ export interface Lease {
 /** Opens nothing yet, save PGlite. Throws `OPTION_INVALID`, `DRIVER_MISSING`. */
 export async function openSessions(client: unknown, options: PostgresOptions): Promise<Sessions> {
   if (client !== undefined && client !== null) return givenSessions(client)
-  const problems: { subject: string; message: string; fix?: string | undefined }[] = []
+  const problems: Problem[] = []
   const endpoint = parseEndpoint(options, problems)
+  const ca = readCaFile(options['tls.ca-file'], problems)
   if (endpoint === undefined || problems.length > 0) {
     throw problemsError('the connection to PostgreSQL cannot be made:', problems, {
       code: 'OPTION_INVALID',
@@ -46,7 +47,7 @@ export async function openSessions(client: unknown, options: PostgresOptions): P
   if (endpoint.kind === 'pglite') {
     return await openPglite(endpoint.dataDir)
   }
-  return new OwnedSessions(await importPg(), await clientConfig(endpoint, options))
+  return new OwnedSessions(await importPg(), clientConfig(endpoint, options, ca))
 }
 
 /** Only one may have a folder open: PGlite does not look whether another has. Throws `STORE_LOCKED`. */
@@ -84,10 +85,11 @@ const answerSlackMs = 5_000
 const idleTransactionMs = 300_000
 
 /** The driver's defaults wait for ever on a connection whose other end is gone; these don't. */
-async function clientConfig(
+function clientConfig(
   endpoint: Endpoint & { kind: 'server' },
   options: PostgresOptions,
-): Promise<Readonly<Record<string, unknown>>> {
+  ca: string | undefined,
+): Readonly<Record<string, unknown>> {
   const statementMs = options['statement-timeout']
   return {
     host: endpoint.host,
@@ -95,7 +97,7 @@ async function clientConfig(
     database: endpoint.database,
     user: endpoint.user,
     password: endpoint.password,
-    ssl: await tlsConfig(endpoint, options['tls.ca-file']),
+    ssl: tlsConfig(endpoint, ca),
     keepAlive: true,
     pipeline: true,
     application_name: options['application-name'],
@@ -107,17 +109,14 @@ async function clientConfig(
   }
 }
 
-async function tlsConfig(
-  { tls, host }: Endpoint & { kind: 'server' },
-  caFile: string | undefined,
-): Promise<false | ConnectionOptions> {
+function tlsConfig({ tls, host }: Endpoint & { kind: 'server' }, ca: string | undefined): false | ConnectionOptions {
   if (tls === 'off') return false
   if (tls === 'insecure') return { rejectUnauthorized: false }
   return {
     rejectUnauthorized: true,
     // for an address, Node would ask whether the certificate is one of `localhost`
     checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
-    ...(caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') }),
+    ...(ca === undefined ? {} : { ca }),
   }
 }
 

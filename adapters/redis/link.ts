@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { must } from '../../src/assert.ts'
+import { readCaFile } from '../../src/connector/read-ca-file.ts'
 import { type Problem, problemsError, type TidegateError } from '../../src/errors.ts'
 import {
   bufferReplies,
@@ -31,7 +31,7 @@ export async function openLink(client: unknown, options: RedisOptions): Promise<
   if (client !== undefined) return givenLink(client, options)
   const problems: Problem[] = []
   const endpoint = parseEndpoint(options, problems)
-  const ca = readCa(options['tls.ca-file'], problems)
+  const ca = readCaFile(options['tls.ca-file'], problems)
   if (problems.length > 0) throw invalid(problems)
   const driver = await importNodeRedis()
   const settings = connectionSettings(must(endpoint, 'no problem was found'), options, ca)
@@ -128,20 +128,10 @@ function fail(error: unknown): never {
   throw toFailure(error)
 }
 
-function readCa(path: string | undefined, problems: Problem[]): Buffer | undefined {
-  if (path === undefined) return undefined
-  try {
-    return readFileSync(path)
-  } catch {
-    problems.push({ subject: 'tls.ca-file', message: 'names a file that cannot be read' })
-    return undefined
-  }
-}
-
 function connectionSettings(
   endpoint: Endpoint,
   options: RedisOptions,
-  ca: Buffer | undefined,
+  ca: string | undefined,
 ): Readonly<Record<string, unknown>> {
   const [first] = endpoint.nodes
   return {

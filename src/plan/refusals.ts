@@ -1,27 +1,9 @@
-import type { Connector, PlannedTable } from '../connector/connector.ts'
-import type { Problem } from '../errors.ts'
 import { notIdempotent } from '../merge/merge-plan.ts'
-import type { RowKind } from '../row/row-kind.ts'
 import { primaryKeyNames } from '../row/schema.ts'
 import { columnsRefusingRetract } from './compile-merge.ts'
 import type { TablePlan } from './plan.ts'
-import type { SourceInput } from './plan-input.ts'
+import type { RefusalInput } from './refusal-input.ts'
 import { refuseBatchShape } from './refuse-batch-shape.ts'
-import type { SharedValues } from './shared-values.ts'
-
-export interface RefusalInput {
-  readonly connector: Connector
-  readonly plan: PlannedTable
-  readonly options: SharedValues
-  readonly source: SourceInput
-  /** Kinds that come to the merge function. */
-  readonly reaching: readonly RowKind[]
-  readonly given: ReadonlySet<string>
-  /** What the rules refuse. */
-  readonly problems: Problem[]
-  /** What the store cannot do. */
-  readonly missing: Problem[]
-}
 
 /** Everything that a rule or the store's capabilities forbid, each with the way out. */
 export function refusalsOf(input: RefusalInput): void {

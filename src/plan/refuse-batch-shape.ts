@@ -1,4 +1,4 @@
-import type { RefusalInput } from './refusals.ts'
+import type { RefusalInput } from './refusal-input.ts'
 
 /** What a store that wants every image, or every change, cannot go without, and what has no effect there (rules K2, A3). */
 export function refuseBatchShape(input: RefusalInput): void {
