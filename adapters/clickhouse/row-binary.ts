@@ -1,6 +1,7 @@
 /** Grows as it is written; integers are little-endian. https://clickhouse.com/docs/interfaces/formats/RowBinary */
 export class RowBinary {
   #buffer = Buffer.allocUnsafe(64 * 1024)
+  #view = viewOf(this.#buffer)
   #length = 0
 
   get length(): number {
@@ -30,15 +31,20 @@ export class RowBinary {
     this.#length += bytes
   }
 
-  /** `bytes`: 8, 16 or 32; two's complement. */
+  /** Two's complement in 8 bytes; of a larger integer the lowest ones. */
+  long(value: bigint): void {
+    this.#reserve(8)
+    this.#view.setBigInt64(this.#length, value, true)
+    this.#length += 8
+  }
+
+  /** `bytes`: a multiple of 8; two's complement. */
   wide(value: bigint, bytes: number): void {
-    this.#reserve(bytes)
-    let rest = BigInt.asUintN(bytes * 8, value)
+    let rest = value
     for (let at = 0; at < bytes; at += 8) {
-      this.#buffer.writeBigUInt64LE(rest & 0xffff_ffff_ffff_ffffn, this.#length + at)
+      this.long(rest)
       rest >>= 64n
     }
-    this.#length += bytes
   }
 
   float(value: number): void {
@@ -54,6 +60,14 @@ export class RowBinary {
   }
 
   text(value: string): void {
+    // a code unit takes three bytes at most, so that the length of a short text takes one byte
+    if (value.length < 42) {
+      this.#reserve(1 + value.length * 3)
+      const bytes = this.#buffer.write(value, this.#length + 1)
+      this.#buffer[this.#length] = bytes
+      this.#length += 1 + bytes
+      return
+    }
     const bytes = Buffer.byteLength(value)
     this.#size(bytes)
     this.#reserve(bytes)
@@ -83,5 +97,10 @@ export class RowBinary {
     const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes))
     this.#buffer.copy(larger, 0, 0, this.#length)
     this.#buffer = larger
+    this.#view = viewOf(larger)
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }

@@ -3,6 +3,7 @@ import { type Coercion, createCoercion } from '../../src/row/coerce.ts'
 import { type DataType, formatDataType } from '../../src/row/data-type.ts'
 import { toJsonText } from '../../src/row/json-text.ts'
 import { toJsonValue } from '../../src/row/json-value.ts'
+import { daysAndMicros, daysOfDate, microsSinceEpoch } from '../../src/row/temporal-count.ts'
 import type { Value } from '../../src/row/value.ts'
 import type { RowBinary } from './row-binary.ts'
 
@@ -79,54 +80,46 @@ export class UnsendableValue extends Error {
 }
 
 /** Writes a canonical value; null writes the default of the type. Throws `UnsendableValue`. */
-export function writeValue(out: RowBinary, type: DataType, value: Value | null): void {
+export type WriteValue = (out: RowBinary, value: Value | null) => void
+
+export function valueWriter(type: DataType): WriteValue {
   switch (type.name) {
     case 'BOOLEAN':
-      out.byte(value === true ? 1 : 0)
-      return
+      return (out, value) => out.byte(value === true ? 1 : 0)
     case 'TINYINT':
-      out.int((value ?? 0) as number, 1)
-      return
+      return (out, value) => out.int((value ?? 0) as number, 1)
     case 'SMALLINT':
-      out.int((value ?? 0) as number, 2)
-      return
+      return (out, value) => out.int((value ?? 0) as number, 2)
     case 'INT':
-      out.int((value ?? 0) as number, 4)
-      return
+      return (out, value) => out.int((value ?? 0) as number, 4)
     case 'FLOAT':
-      out.float((value ?? 0) as number)
-      return
+      return (out, value) => out.float((value ?? 0) as number)
     case 'DOUBLE':
-      out.double((value ?? 0) as number)
-      return
+      return (out, value) => out.double((value ?? 0) as number)
     case 'DATE':
-      out.int(value === null ? 0 : Number(toInteger(type, value)), 4)
-      return
+      return (out, value) => out.int(value === null ? 0 : daysOf(value as string), 4)
     case 'BIGINT':
+      return (out, value) => out.long((value ?? 0n) as bigint)
     case 'TIMESTAMP':
     case 'TIMESTAMP_LTZ':
-      out.wide(value === null ? 0n : toInteger(type, value), 8)
-      return
+      return (out, value) => out.long(value === null ? 0n : ticksOf(value as string, type.precision))
     case 'DECIMAL':
-      writeDecimal(out, type.precision, value === null ? 0n : toInteger(type, value))
-      return
+      return (out, value) => writeDecimal(out, type.precision, value === null ? 0n : toInteger(type, value))
     case 'UUID':
-      writeUuid(out, (value ?? nilUuid) as string)
-      return
+      return (out, value) => writeUuid(out, (value ?? nilUuid) as string)
     case 'BINARY':
     case 'VARBINARY':
-      out.bytes((value ?? new Uint8Array()) as Uint8Array)
-      return
+      return (out, value) => out.bytes((value ?? noBytes) as Uint8Array)
     case 'ARRAY':
     case 'MAP':
     case 'ROW':
-      out.text(value === null ? '' : wellFormed(toJsonText(toJsonValue(type, value))))
-      return
+      return (out, value) => out.text(value === null ? '' : wellFormed(toJsonText(toJsonValue(type, value))))
     default:
-      out.text(wellFormed((value ?? '') as string))
-      return
+      return (out, value) => out.text(wellFormed((value ?? '') as string))
   }
 }
+
+const noBytes = new Uint8Array()
 
 /** The integer behind a value that has one: whole numbers, decimals without their point, days, ticks. */
 export function toInteger(type: DataType, value: Value): bigint {
@@ -162,7 +155,8 @@ export function textDecoder(type: DataType): Coercion {
 
 function writeDecimal(out: RowBinary, precision: number, unscaled: bigint): void {
   if (precision <= 9) out.int(Number(unscaled), 4)
-  else out.wide(unscaled, precision <= 18 ? 8 : precision <= 38 ? 16 : 32)
+  else if (precision <= 18) out.long(unscaled)
+  else out.wide(unscaled, precision <= 38 ? 16 : 32)
 }
 
 const nilUuid = '00000000-0000-0000-0000-000000000000'
@@ -170,30 +164,37 @@ const nilUuid = '00000000-0000-0000-0000-000000000000'
 /** Two integers of 64 bits, the upper half first. */
 function writeUuid(out: RowBinary, text: string): void {
   const digits = text.replaceAll('-', '')
-  out.wide(BigInt(`0x${digits.slice(0, 16)}`), 8)
-  out.wide(BigInt(`0x${digits.slice(16)}`), 8)
+  out.long(BigInt(`0x${digits.slice(0, 16)}`))
+  out.long(BigInt(`0x${digits.slice(16)}`))
 }
 
 /** Date32 and DateTime64 hold the years 1900 to 2299, and take others for the nearest of these. */
-function withinYears(text: string, last: number): string {
-  const year = Number(/^\d{4}/.exec(text)?.[0] ?? Number.NaN)
-  if (year >= 1900 && year <= last) return text
-  throw new UnsendableValue(`a year is outside of 1900 to ${last}`)
+function checkYear(text: string, last: number): void {
+  // a year of more digits has a sign
+  const year = Number.parseInt(text.slice(0, 4), 10)
+  if (!(year >= 1900 && year <= last)) throw new UnsendableValue(`a year is outside of 1900 to ${last}`)
 }
 
+/** Days from 1970-01-01 to 2000-01-01. */
+const daysTo2000 = 10_957
+
 function daysOf(text: string): number {
-  return Date.parse(`${withinYears(text, 2299)}T00:00:00Z`) / 86_400_000
+  checkYear(text, 2299)
+  return daysOfDate(text) + daysTo2000
 }
 
 function ticksOf(text: string, precision: number): bigint {
   // nanoseconds in 64 bits end in the year 2262
-  const [seconds = '', fraction = ''] = withinYears(text, precision === 9 ? 2261 : 2299)
-    .replace('Z', '')
-    .split('.')
-  return BigInt(Date.parse(`${seconds}Z`) / 1000) * 10n ** BigInt(precision) + BigInt(fraction || '0')
+  checkYear(text, precision === 9 ? 2261 : 2299)
+  const { days, micros } = daysAndMicros(text)
+  const sinceEpoch = microsSinceEpoch(days + daysTo2000, micros)
+  if (precision === 6) return sinceEpoch
+  if (precision < 6) return sinceEpoch / 10n ** BigInt(6 - precision)
+  const beyondMicros = text.slice(text.indexOf('.') + 7).replace('Z', '')
+  return sinceEpoch * 10n ** BigInt(precision - 6) + BigInt(beyondMicros)
 }
 
 function wellFormed(text: string): string {
-  if (/[\ud800-\udfff]/u.test(text)) throw new UnsendableValue('a text holds half a surrogate pair')
+  if (!text.isWellFormed()) throw new UnsendableValue('a text holds half a surrogate pair')
   return text
 }

@@ -17,7 +17,7 @@ import type { FoldKey, RowKeyCodec } from '../../src/row/row-key.ts'
 import type { Value } from '../../src/row/value.ts'
 import { compareTarget, readCatalog } from './check.ts'
 import { type Connection, openConnection } from './client.ts'
-import { encodeRows, type OutgoingRow } from './encode-rows.ts'
+import { type OutgoingRow, type RowEncoder, rowEncoder } from './encode-rows.ts'
 import { quoteIdentifier, quoteQualified } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
 import { ArrivalNumbers, versionOf } from './row-version.ts'
@@ -41,6 +41,7 @@ export async function openWriter({ tables, client }: OpenContext): Promise<SinkW
       open.push({
         target,
         keys: storeKeyCodec(typeMapping, target.plan.schema),
+        encode: rowEncoder(target),
         arrivals: new ArrivalNumbers(await highestVersion(connection, target)),
       })
     }
@@ -94,6 +95,7 @@ async function highestVersion(connection: Connection, { plan, name, version }: T
 interface OpenTable {
   readonly target: Target
   readonly keys: RowKeyCodec
+  readonly encode: RowEncoder
   readonly arrivals: ArrivalNumbers
 }
 
@@ -144,7 +146,7 @@ class ClickhouseWriter implements SinkWriter {
     let written = 0
     for (const [index, wave] of batch.waves.entries()) {
       const { rows, rejected, idle } = await this.#outgoing(table, batch.table, wave, blocked)
-      const { body, count, faults } = encodeRows(table.target, batch.table, rows)
+      const { body, count, faults } = table.encode(batch.table, rows)
       const refused = [...rejected, ...faults]
       for (const { change } of refused) blocked.add(change.key)
       if (refused.length > 0) await context.reject(refused)

@@ -1,5 +1,5 @@
+import { daysAndMicros, daysOfDate, microsOfTime, microsSinceEpoch } from '../../src/row/temporal-count.ts'
 import { numericRoom, writeNumeric } from './numeric-binary.ts'
-import { daysAndMicros, daysOfDate, microsOfTime, microsSinceEpoch } from './temporal.ts'
 
 /** PostgreSQL types in which values travel; everything else travels as text and is cast in the statement. */
 export type WireType = keyof typeof writers

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { daysAndMicros, daysOfDate, microsOfTime, microsSinceEpoch } from './temporal.ts'
+import { daysAndMicros, daysOfDate, microsOfTime, microsSinceEpoch } from './temporal-count.ts'
 
 test('dates count from 2000-01-01 in the proleptic Gregorian calendar', () => {
   expect(daysOfDate('2000-01-01')).toBe(0)
