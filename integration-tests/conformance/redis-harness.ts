@@ -8,16 +8,24 @@ import type { Harness } from '../../src/testing/harness.ts'
 import { databaseUrl, openReader, type RedisAccess, type RedisReader } from '../services/redis-database.ts'
 import { onFirstUse } from './on-first-use.ts'
 
-/** The connector on a server or cluster, by url; what it has written is removed after the last case. */
-export function redisHarness(server: RedisAccess, format: 'hash' | 'json' = 'hash'): Harness {
-  const url = databaseUrl(server)
+export interface RedisHarnessOptions {
+  readonly format?: 'hash' | 'json' | undefined
+  /** A client to hand in, of the same database; by default the connector has the url. */
+  readonly ready?: { readonly client: unknown; readonly url: string } | undefined
+}
+
+/** The connector on a server or cluster; what it has written is removed after the last case. */
+export function redisHarness(server: RedisAccess, { format = 'hash', ready }: RedisHarnessOptions = {}): Harness {
+  const url = ready?.url ?? databaseUrl(server)
   const reader = onFirstUse(async () => await openReader(server, url))
   const tables: string[] = []
   return {
     connector: redis,
+    client: ready?.client,
     prepare: async ({ name }) => {
       tables.push(name)
-      return { connector: 'redis', url, mode: server.isCluster ? 'cluster' : 'single', 'value.format': format }
+      const mode = server.isCluster ? 'cluster' : 'single'
+      return { connector: 'redis', mode, 'value.format': format, ...(ready === undefined ? { url } : {}) }
     },
     snapshot: async (table) => {
       const from = await reader.use()

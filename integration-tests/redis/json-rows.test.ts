@@ -6,7 +6,7 @@ import { describeStore } from '../stores.ts'
 /** The suite once more, on rows that are read, merged and put back. */
 describeStore('redis', 'rows as JSON', ({ redis }) => {
   if (redis === undefined) return
-  const harness = redisHarness(redis, 'json')
+  const harness = redisHarness(redis, { format: 'json' })
   afterAll(() => harness.dispose())
   for (const { id, title, run } of conformance(harness)) {
     test(`${title} (${id})`, async () => {
