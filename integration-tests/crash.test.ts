@@ -8,6 +8,7 @@ import { createClickhouseDatabase } from './services/clickhouse-database.ts'
 import { createMysqlDatabase } from './services/mysql-database.ts'
 import { buildProgram, type NodeProgram } from './services/node-program.ts'
 import { createDatabase } from './services/postgres-database.ts'
+import { createRedisDatabase } from './services/redis-database.ts'
 import { askSearch } from './services/search/search-server.ts'
 import { describeEachSearch, describeStore } from './stores.ts'
 
@@ -35,7 +36,9 @@ describeStore('postgres-machine', title, ({ postgres }) => {
   testKilledWriter({
     store: 'postgres',
     makeDatabase: () => createDatabase(postgres),
-    opening: ['BEGIN ISOLATION', 'UPDATE "tidegate_ledger"'],
+    statements: ['BEGIN ISOLATION', 'UPDATE "tidegate_ledger"', 'INSERT INTO', 'COMMIT'],
+    points: endPoints,
+    opening: 10,
     resumptions: everyResumption,
   })
 })
@@ -46,7 +49,9 @@ for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
     testKilledWriter({
       store: 'mysql',
       makeDatabase: () => createMysqlDatabase(mysql),
-      opening: ['START TRANSACTION', 'UPDATE `tidegate_ledger`'],
+      statements: ['START TRANSACTION', 'UPDATE `tidegate_ledger`', 'INSERT INTO', 'COMMIT'],
+      points: endPoints,
+      opening: 10,
       // the servers of one family differ in nothing that a resumption could tell
       resumptions: name === 'mariadb' ? everyResumption : everyResumption.slice(0, 1),
     })
@@ -63,6 +68,20 @@ for (const name of ['clickhouse', 'clickhouse-url'] as const) {
         points: endPoints.slice(0, 8).concat(aroundFlushes),
       }),
     )
+  })
+}
+
+for (const name of ['redis', 'valkey'] as const) {
+  describeStore(name, title, ({ redis }) => {
+    if (redis === undefined) return
+    testKilledWriter({
+      store: 'redis',
+      makeDatabase: () => createRedisDatabase(redis),
+      statements: ['EVALSHA rows'],
+      points: endPoints.slice(0, 8).concat(aroundFlushes),
+      opening: 2,
+      resumptions: everyResumption.slice(0, 1),
+    })
   })
 }
 
@@ -95,8 +114,12 @@ function describeKilledWriter(define: (program: () => NodeProgram) => void): voi
 interface KilledWriter {
   readonly store: CrashStoreName
   makeDatabase(): Promise<AsyncDisposable & { readonly url: string }>
-  /** How the statements begin that a flush starts with. */
-  readonly opening: readonly string[]
+  /** How the statements of a flush begin. */
+  readonly statements: readonly string[]
+  /** What the process is killed at, so that each of the statements is among it. */
+  readonly points: readonly EndPoint[]
+  /** At least so many statements are sent before the first flush. */
+  readonly opening: number
   readonly resumptions: readonly Resumption[]
 }
 
@@ -128,16 +151,17 @@ function connectorOptions(store: CrashStoreName, url: string): Record<string, st
   return { connector: store, url, 'sink.create-table': 'if-not-exists', 'sink.buffer-flush.interval': '0' }
 }
 
-function testKilledWriter({ store, makeDatabase, opening, resumptions }: KilledWriter): void {
+function testKilledWriter(writer: KilledWriter): void {
+  const { store, makeDatabase } = writer
   describeKilledWriter((program) => {
     testAtLeastOnce(program, { store, makeDatabase, points: aroundFlushes })
-    testExactlyOnce(program, { store, makeDatabase, opening, resumptions })
+    testExactlyOnce(program, writer)
   })
 }
 
 function testExactlyOnce(
   program: () => NodeProgram,
-  { store, makeDatabase, opening, resumptions }: KilledWriter,
+  { store, makeDatabase, statements: expected, points, opening, resumptions }: KilledWriter,
 ): void {
   const exactlyOnce = (url: string): string =>
     crashDdl(['sums', 'versions'], (table) => ({
@@ -155,7 +179,7 @@ function testExactlyOnce(
       const statements = new Set<unknown>()
       // where it goes on from matters around the flushes; within them the ledger tells the same either way
       const isFull = resumeFrom === 'ledger'
-      for (const point of isFull ? endPoints : aroundFlushes) {
+      for (const point of isFull ? points : aroundFlushes) {
         const { end, lines } = await run.run(point)
         expect(end).toMatchObject(killed)
         expect(lines).toContainEqual({ reached: point })
@@ -166,7 +190,7 @@ function testExactlyOnce(
       expect((await run.run()).end).toMatchObject(finished)
       expect(await run.ledgerOffset(sinkId)).toBe(recordCount)
       expect(await run.state()).toEqual(stateAfter(records, recordCount))
-      for (const step of isFull ? [...opening, 'INSERT INTO', 'COMMIT'] : []) {
+      for (const step of isFull ? expected : []) {
         expect(statements).toContain(`${step} before`)
         expect(statements).toContain(`${step} sent`)
       }
@@ -185,7 +209,7 @@ function testExactlyOnce(
         break
       }
     }
-    expect(number).toBeGreaterThan(10)
+    expect(number).toBeGreaterThan(opening)
     expect(await run.state()).toEqual(stateAfter(crashInput(1, flushEvery), flushEvery))
   })
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { applyScript } from '../adapters/redis/script.ts'
 import { createSinks } from '../src/sink/create-sink.ts'
 import type { Sink } from '../src/sink/sink.ts'
 import { type CrashState, type CrashTable, crashInput, stateAfter } from './crash/crash-input.ts'
@@ -9,11 +10,14 @@ import { crashStores } from './crash/crash-stores.ts'
 import { createClickhouseDatabase } from './services/clickhouse-database.ts'
 import { startClickhouse } from './services/clickhouse-server.ts'
 import { createMysqlDatabase } from './services/mysql-database.ts'
+import type { MysqlSource } from './services/mysql-programs.ts'
 import { startMysql } from './services/mysql-server.ts'
 import { createDatabase } from './services/postgres-database.ts'
-import { startPostgres } from './services/postgres-server.ts'
+import { type PostgresServer, startPostgres } from './services/postgres-server.ts'
+import { createRedisDatabase, onRedis } from './services/redis-database.ts'
+import { startRedis } from './services/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from './services/tcp-proxy.ts'
-import { describeStore } from './stores.ts'
+import { describeStore, type StoreName } from './stores.ts'
 
 const records = crashInput(7, 200)
 
@@ -25,6 +29,10 @@ interface FaultyStore {
   makeDatabase(): Promise<AsyncDisposable & { readonly url: string }>
   /** Bytes that only the request to commit holds, and bytes that its answer holds. */
   readonly commit: { readonly request: string; readonly answer: string }
+  /** What the event of a retry says when that answer was lost. */
+  readonly lost: RegExp
+  /** The option that ends what gets no answer. */
+  readonly timeout: string
   /** Places of a flush at which connections fall silent, by bytes of the request that comes there. */
   readonly places: readonly (readonly [place: string, request: string])[]
 }
@@ -38,6 +46,8 @@ describeStore('postgres-machine', 'a sink', ({ postgres: server }) => {
     serverPort: Number(new URL(server.adminUrl).port),
     makeDatabase: () => createDatabase(server),
     commit: { request: commit, answer: commit },
+    lost: /answer to COMMIT was lost/,
+    timeout: 'statement-timeout',
     places: [
       ['the transaction', 'BEGIN'],
       ['its position', 'tidegate_ledger'],
@@ -56,11 +66,35 @@ for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
       serverPort: Number(new URL(server.adminUrl).port),
       makeDatabase: () => createMysqlDatabase(server),
       commit: { request, answer: '\0\0\x01\0' },
+      lost: /answer to COMMIT was lost/,
+      timeout: 'statement-timeout',
       places: [
         ['the transaction', '\x03START TRANSACTION'],
         ['its position', '{"source":'],
         ['its end', request],
       ],
+    })
+  })
+}
+
+for (const name of ['redis', 'valkey'] as const) {
+  describeStore(name, 'a sink', ({ redis: server }) => {
+    if (server === undefined) return
+    // the call that writes is named by the digest of its script, and its answer says so
+    const request = applyScript.sha
+    testFaults({
+      store: 'redis',
+      serverPort: Number(new URL(server.url).port),
+      makeDatabase: async () => {
+        const database = await createRedisDatabase(server)
+        // a server that does not know the script would answer that first
+        await onRedis(database.url, async (client) => await client.scriptLoad(applyScript.text))
+        return database
+      },
+      commit: { request, answer: 'written' },
+      lost: /ECONNRESET|closed/i,
+      timeout: 'command-timeout',
+      places: [['the call', request]],
     })
   })
 }
@@ -115,7 +149,7 @@ function testFaultsOfInserts({ store, serverPort, makeDatabase, insert, timeout 
   })
 }
 
-function testFaults({ store, serverPort, makeDatabase, commit, places }: FaultyStore): void {
+function testFaults({ store, serverPort, makeDatabase, commit, lost, timeout, places }: FaultyStore): void {
   const stateOf = async (url: string): Promise<CrashState> => await readState(store, url)
   const openWriting = async (
     url: string,
@@ -138,7 +172,7 @@ function testFaults({ store, serverPort, makeDatabase, commit, places }: FaultyS
         expect(await stateOf(database.url)).toEqual(stateAfter(records, upTo))
       }
       expect(writing.retries).toHaveLength(3)
-      expect(writing.retries.join()).toMatch(/answer to COMMIT was lost/)
+      expect(writing.retries.join()).toMatch(lost)
       await writing.sink.close()
     })
 
@@ -186,7 +220,7 @@ function testFaults({ store, serverPort, makeDatabase, commit, places }: FaultyS
       async (_place, request) => {
         await using database = await makeDatabase()
         await using proxy = await startProxy()
-        const options = { ...exactlyOnce, 'statement-timeout': '1 s' }
+        const options = { ...exactlyOnce, [timeout]: '1 s' }
         const writing = await openWriting(proxy.via(database.url), options)
         await writing.write(20)
         await writing.sink.flush()
@@ -226,17 +260,40 @@ describeStore('clickhouse', 'a sink whose server crashes', () => {
   })
 })
 
-const crashingServers = [
-  ['postgres-machine', 'postgres', () => startPostgres({ source: 'machine' })],
-  ['mariadb', 'mysql', () => startMysql('mariadb')],
-  ['mysql-8', 'mysql', () => startMysql('mysql-8')],
-] as const
+/** Servers that have on the disk what they have acknowledged, each with the url of a database to write to. */
+const crashingServers: readonly (readonly [StoreName, CrashStoreName, () => Promise<CrashingServer>])[] = [
+  ['postgres-machine', 'postgres', async () => crashing(await startPostgres({ source: 'machine' }))],
+  ['mariadb', 'mysql', () => crashingMysql('mariadb')],
+  ['mysql-8', 'mysql', () => crashingMysql('mysql-8')],
+  [
+    'redis',
+    'redis',
+    async () => {
+      const server = await startRedis('redis', ['--appendonly', 'yes', '--appendfsync', 'always'])
+      return { server, url: server.url }
+    },
+  ],
+]
+
+interface CrashingServer {
+  readonly server: AsyncDisposable & { kill(): Promise<void>; restart(): Promise<void> }
+  readonly url: string
+}
+
+function crashing(server: PostgresServer): CrashingServer {
+  return { server, url: server.adminUrl }
+}
+
+async function crashingMysql(source: MysqlSource): Promise<CrashingServer> {
+  const server = await startMysql(source)
+  return { server, url: (await createMysqlDatabase(server)).url }
+}
 
 for (const [name, store, startServer] of crashingServers) {
   describeStore(name, 'a sink whose server crashes', () => {
     test('R2 R5 goes on when it is back, and nothing is lost or counts twice', async () => {
-      await using server = await startServer()
-      const { url } = store === 'mysql' ? await createMysqlDatabase(server) : { url: server.adminUrl }
+      const { server: started, url } = await startServer()
+      await using server = started
       const writing = await startWriting(store, url, exactlyOnce)
       const rounds = 6
       for (let round = 1; round <= rounds; round++) {

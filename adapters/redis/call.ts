@@ -2,6 +2,7 @@ import type { RejectedChange } from '../../src/connector/batch.ts'
 import { callScript } from './call-script.ts'
 import type { RedisArgument } from './client.ts'
 import { afterRejected, type Entry, type KeyedChange, type PreparedPart } from './flush-part.ts'
+import type { LedgerEntry } from './ledger.ts'
 import type { Link } from './link.ts'
 import { applyScript } from './script.ts'
 
@@ -14,17 +15,25 @@ export type CallOutcome =
   | { readonly kind: 'refused'; readonly rejected: readonly RejectedChange[] }
   /** Nothing was written: rows have changed since they were read. */
   | { readonly kind: 'conflict' }
+  /** Nothing was written: the ledger belongs to another writer, or another epoch. */
+  | { readonly kind: 'fenced' }
 
-/** One call of the script: all of it takes effect, or nothing. `drops`: keys to remove first. */
+/** One call of the script: all of it takes effect, or nothing. `drops`: keys to remove first. `ledger`: goes with the rows. */
 export async function sendCall(
   link: Pick<Link, 'send'>,
   parts: readonly PreparedPart[],
   drops: readonly string[],
+  ledger: LedgerEntry | undefined,
 ): Promise<CallOutcome> {
   const entries = parts.flatMap(({ encoded }) => encoded.entries)
-  if (entries.length === 0 && drops.length === 0) return { kind: 'written', counts: parts.map(() => [0, 0]) }
-  const keys = drops.concat(entries.map(({ key }) => key))
-  const args: RedisArgument[] = [header(parts, drops.length)]
+  if (entries.length === 0 && drops.length === 0 && ledger === undefined) {
+    return { kind: 'written', counts: parts.map(() => [0, 0]) }
+  }
+  const keys = drops.concat(
+    entries.map(({ key }) => key),
+    ledger === undefined ? [] : [ledger.key],
+  )
+  const args: RedisArgument[] = [header(parts, drops.length, ledger)]
   for (const entry of entries) for (const arg of entry.args) args.push(arg)
   const [kind, detail] = (await callScript(link, applyScript, keys, args)) as [unknown, readonly unknown[]]
   switch (String(kind)) {
@@ -32,17 +41,23 @@ export async function sendCall(
       return { kind: 'written', counts: detail as readonly (readonly [number, number])[] }
     case 'conflict':
       return { kind: 'conflict' }
+    case 'fenced':
+      return { kind: 'fenced' }
+    case 'repeated':
+      return { kind: 'written', counts: parts.map(({ encoded }) => [encoded.entries.length, 0]) }
     default:
       return { kind: 'refused', rejected: rejectedOf(parts, entries, detail) }
   }
 }
 
-function header(parts: readonly PreparedPart[], drops: number): string {
+function header(parts: readonly PreparedPart[], drops: number, ledger: LedgerEntry | undefined): string {
   const specs = [...new Set(parts.map(({ encoded }) => encoded.spec))]
   const heads = parts.map(({ encoded: { spec, puts, isEmpty, entries } }) => {
     return { spec: specs.indexOf(spec) + 1, puts, is_empty: isEmpty, count: entries.length }
   })
-  return `{"drops":${drops},"empty":"${emptyEntryField}","parts":${JSON.stringify(heads)},"specs":[${specs.join()}]}`
+  const { key: _key, ...entry } = ledger ?? {}
+  const guarded = ledger === undefined ? '' : `"ledger":${JSON.stringify(entry)},`
+  return `{"drops":${drops},${guarded}"empty":"${emptyEntryField}","parts":${JSON.stringify(heads)},"specs":[${specs.join()}]}`
 }
 
 /** Triples: the entry, counted from 1; why; the column, counted from 1. */

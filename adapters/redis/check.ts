@@ -6,22 +6,26 @@ import { type Link, openLink } from './link.ts'
 import type { RedisOptions } from './options.ts'
 import { type ServerFacts, serverFacts } from './server-facts.ts'
 import { prepareTable, type RedisTable } from './table.ts'
-import { serverProblems, sharedKeys } from './writer.ts'
+import { ledgerKeyOf, ledgerProblems, serverProblems, sharedKeys } from './writer.ts'
 
 /** What of the server would lose rows or refuse them. There are no tables to compare: a key comes with its row. */
-export async function checkServer({ tables: plans, client }: OpenContext): Promise<readonly CheckFinding[]> {
+export async function checkServer({ tables: plans, plan, client }: OpenContext): Promise<readonly CheckFinding[]> {
   const options = must(plans[0], 'a domain has a table').connectorOptions as RedisOptions
   const tables = plans.map(prepareTable)
   const link = await openLink(client, options)
   try {
     const facts = await serverFacts(link)
+    const ledger = ledgerKeyOf(plan, options)
     const findings = [
-      ...[...serverProblems(facts, options), ...sharedKeys(tables)].map(asError),
+      ...[...serverProblems(facts, options), ...sharedKeys(tables), ...ledgerProblems(facts, tables, ledger)].map(
+        asError,
+      ),
       ...evictionFindings(facts),
       ...persistenceFindings(facts),
       ...replicaFindings(facts, options),
       ...(await typeFindings(link, tables)),
       ...(await rightFindings(link, tables)),
+      ...(ledger === undefined ? [] : await ledgerRights(link, ledger)),
     ]
     return findings.length > 0 ? findings : [{ severity: 'ok', subject: facts.name, message: 'fits the plan' }]
   } finally {
@@ -123,6 +127,22 @@ async function rightFindings(link: Link, tables: readonly RedisTable[]): Promise
     })
   }
   return findings
+}
+
+async function ledgerRights(link: Link, key: string): Promise<readonly CheckFinding[]> {
+  const user = await answerOf(link, ['ACL', 'WHOAMI'])
+  if (user === undefined) return []
+  const answers = await Promise.all(
+    ['HMGET', 'HSET', 'HINCRBY', 'HGETALL', 'HGET'].map(async (name) => {
+      const more = { HMGET: ['f'], HGET: ['f'], HSET: ['f', 'v'], HINCRBY: ['f', '1'], HGETALL: [] }[name] ?? []
+      return { name, answer: await answerOf(link, ['ACL', 'DRYRUN', user, name, key, ...more]) }
+    }),
+  )
+  const missing = answers.filter(({ answer }) => answer !== undefined && answer !== 'OK').map(({ name }) => name)
+  if (missing.length === 0) return []
+  const message = `may not run ${missing.join(', ')} on the ledger ${key}`
+  const rights = missing.map((name) => `+${name.toLowerCase()}`).join(' ')
+  return [{ severity: 'error', subject: `user ${user}`, message, fix: `ACL SETUSER ${user} ~${key} ${rights}` }]
 }
 
 const layoutOf: Readonly<Record<string, string>> = {

@@ -7,6 +7,7 @@ import { sendCall } from './call.ts'
 import { RedisFailure } from './failures.ts'
 import { type KeyedChange, type PreparedPart, preparePart, type TablePart } from './flush-part.ts'
 import { hashSlot } from './hash-slot.ts'
+import type { Ledger } from './ledger.ts'
 import type { Link } from './link.ts'
 import type { RedisTable } from './table.ts'
 import { UnsendableValue } from './type-mapping.ts'
@@ -30,6 +31,8 @@ export interface FlushInput {
   /** Keys of the tables that are emptied, by place in the batch. */
   readonly drops: ReadonlyMap<number, readonly string[]>
   readonly progress: Progress
+  /** On one server alone: there the flush is one call. */
+  readonly ledger: Ledger | undefined
 }
 
 /** How often rows may change between being read and being put back. */
@@ -46,7 +49,7 @@ export async function runFlush(input: FlushInput): Promise<WriteResult> {
     const prepared = await all(pending.map((unit) => prepareUnit(link, unit)))
     const refusedEarly = prepared.flatMap(({ parts }) => parts.flatMap((part) => part.rejected))
     if (refusedEarly.length > 0) await context.reject(refusedEarly)
-    const outcomes = await all(prepared.map(({ unit, parts }) => sendUnit(link, unit, parts, progress)))
+    const outcomes = await all(prepared.map(({ unit, parts }) => sendUnit(input, unit, parts)))
     const refused = outcomes.flatMap((outcome) => outcome.rejected)
     if (refused.length > 0) await context.reject(refused)
     const gone = new Set([...refusedEarly, ...refused].map(({ change }) => change))
@@ -72,12 +75,12 @@ async function prepareUnit(link: Link, unit: Unit): Promise<{ unit: Unit; parts:
 }
 
 async function sendUnit(
-  link: Link,
+  { link, progress, ledger, batch }: FlushInput,
   unit: Unit,
   parts: readonly PreparedPart[],
-  progress: Progress,
 ): Promise<{ unit: Unit; isDone: boolean; isConflict: boolean; rejected: readonly RejectedChange[] }> {
-  const outcome = await sendCall(link, parts, unit.drops)
+  const outcome = await sendCall(link, parts, unit.drops, ledger?.entryOf(batch))
+  if (outcome.kind === 'fenced') throw must(ledger, 'only a ledger fences').fenced()
   if (outcome.kind === 'written') {
     progress.set(
       unit.slot,
@@ -108,7 +111,7 @@ function resultOf(batch: WriteBatch, progress: Progress): WriteResult {
   return { tables }
 }
 
-function unitsOf({ tables, batch, isCluster, drops }: FlushInput): {
+function unitsOf({ tables, batch, isCluster, drops, ledger }: FlushInput): {
   readonly units: readonly Unit[]
   readonly rejected: readonly RejectedChange[]
 } {
@@ -123,6 +126,8 @@ function unitsOf({ tables, batch, isCluster, drops }: FlushInput): {
     }
     return unit
   }
+  // a flush without a row has a position to record
+  if (ledger !== undefined) unitAt('')
   for (const [at, { table: index, truncate, waves }] of batch.tables.entries()) {
     const table = must(tables[index], 'a batch names tables of the domain')
     for (const key of drops.get(at) ?? []) unitAt(key).drops.push(key)

@@ -35,7 +35,7 @@ function capabilities(given: ConnectorOptions): Capabilities {
     transaction: mode === 'single',
     moves: mode === 'single',
     openTransaction: false,
-    exactlyOnce: false,
+    exactlyOnce: mode === 'single',
     outcome: 'count',
     volatile: false,
     tombstoneLife:

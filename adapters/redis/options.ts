@@ -67,6 +67,11 @@ export const options = {
     description:
       'How long a call may take before its connection is given up and the flush is tried again. `0` waits for ever.',
   }),
+  'ledger-key': text({
+    section,
+    default: 'tidegate_ledger',
+    description: 'Hash that keeps the positions of an exactly-once sink; `:` and its `sink.id` are added.',
+  }),
   'wait.replicas': integer({
     section,
     default: 0,

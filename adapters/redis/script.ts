@@ -26,6 +26,17 @@ end
 return replies
 `)
 
+/**
+ * The ledger of an exactly-once sink (rule R5). `take`: the writer of ARGV[2] takes over. `ask`: it goes on under a new epoch,
+ * so that what it has sent before is refused; nothing comes back if another has taken over.
+ */
+export const ledgerScript = scriptOf(`
+if ARGV[1] == 'take' then redis.call('HSET', KEYS[1], 'writer', ARGV[2])
+elseif redis.call('HGET', KEYS[1], 'writer') ~= ARGV[2] then return {} end
+redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+return redis.call('HGETALL', KEYS[1])
+`)
+
 function scriptOf(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }

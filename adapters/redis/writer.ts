@@ -1,12 +1,15 @@
 import { must } from '../../src/assert.ts'
+import type { Positions } from '../../src/changelog/position.ts'
 import type { WriteBatch, WriteResult } from '../../src/connector/batch.ts'
 import type { OpenContext, SinkWriter, WriteContext } from '../../src/connector/connector.ts'
 import { untilAborted } from '../../src/connector/until-aborted.ts'
 import { type Problem, problemsError } from '../../src/errors.ts'
+import type { SinkPlan } from '../../src/plan/plan.ts'
 import { RedisFailure } from './failures.ts'
 import { type Progress, runFlush } from './flush.ts'
 import { groupBy } from './group-by.ts'
 import { hashSlot } from './hash-slot.ts'
+import { Ledger, ledgerKey } from './ledger.ts'
 import { type Link, openLink } from './link.ts'
 import { isCluster, type RedisOptions } from './options.ts'
 import { readRows } from './read-rows.ts'
@@ -15,7 +18,7 @@ import { type ServerFacts, serverFacts } from './server-facts.ts'
 import { prepareTable, type RedisTable } from './table.ts'
 
 /** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets when it connects. */
-export async function openWriter({ tables: plans, client }: OpenContext): Promise<SinkWriter> {
+export async function openWriter({ tables: plans, plan, client }: OpenContext): Promise<SinkWriter> {
   const options = must(plans[0], 'a domain has a table').connectorOptions as RedisOptions
   const tables = plans.map(prepareTable)
   const clashes = sharedKeys(tables)
@@ -23,9 +26,11 @@ export async function openWriter({ tables: plans, client }: OpenContext): Promis
   const link = await openLink(client, options)
   try {
     const facts = await serverFacts(link)
-    const problems = serverProblems(facts, options)
+    const key = ledgerKeyOf(plan, options)
+    const problems = [...serverProblems(facts, options), ...ledgerProblems(facts, tables, key)]
     if (problems.length > 0) throw problemsError('the server does not fit the plan:', problems, mismatch)
-    return new RedisWriter(link, tables, options, facts.name)
+    const ledger = key === undefined ? undefined : await Ledger.open(link, key, plan.delivery.sinkId ?? '')
+    return new RedisWriter(link, tables, options, facts.name, ledger)
   } catch (error) {
     await link.close()
     throw error
@@ -52,6 +57,32 @@ export function serverProblems(
   return problems
 }
 
+/** Undefined: the sink keeps no ledger. */
+export function ledgerKeyOf({ delivery }: SinkPlan, options: RedisOptions): string | undefined {
+  if (delivery.guarantee !== 'exactly-once') return undefined
+  return ledgerKey(options['ledger-key'], must(delivery.sinkId, 'exactly-once has a sink.id'))
+}
+
+/** What would lose the ledger: the sink would begin anew, and count twice. */
+export function ledgerProblems(
+  { info }: ServerFacts,
+  tables: readonly RedisTable[],
+  key: string | undefined,
+): readonly Problem[] {
+  if (key === undefined) return []
+  const problems: Problem[] = []
+  const policy = info.get('maxmemory_policy') ?? 'noeviction'
+  if (policy.startsWith('allkeys-')) {
+    const message = `is ${policy}: the ledger of exactly-once could be evicted`
+    problems.push({ subject: 'maxmemory-policy', message, fix: 'CONFIG SET maxmemory-policy noeviction' })
+  }
+  for (const { plan, template } of tables) {
+    if (template.partsOf(key) === undefined && template.prefix !== key) continue
+    problems.push({ subject: 'ledger-key', message: `could be the key of a row of ${plan.name}`, fix: 'set another' })
+  }
+  return problems
+}
+
 /** Tables whose keys have the same form would write into each other. */
 export function sharedKeys(tables: readonly RedisTable[]): readonly Problem[] {
   const byShape = groupBy(tables, ({ template }) => template.shape)
@@ -68,22 +99,37 @@ const dropsMax = 50_000
 class RedisWriter implements SinkWriter {
   readonly server: string
   readonly inFlightPerLane = 2
+  readonly positions: Positions | undefined
   readonly #link: Link
   readonly #tables: readonly RedisTable[]
   readonly #options: RedisOptions
+  readonly #ledger: Ledger | undefined
   /** Of flushes that have failed and will be tried again, by their id. */
   readonly #progress = new Map<string, Progress>()
 
-  constructor(link: Link, tables: readonly RedisTable[], options: RedisOptions, server: string) {
+  constructor(
+    link: Link,
+    tables: readonly RedisTable[],
+    options: RedisOptions,
+    server: string,
+    ledger: Ledger | undefined,
+  ) {
     this.#link = link
     this.#tables = tables
     this.#options = options
     this.server = server
+    this.#ledger = ledger
+    this.positions = ledger?.positions
   }
 
   async write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
     context.signal.throwIfAborted()
     return await untilAborted(this.#write(batch, context), context.signal)
+  }
+
+  /** On a cluster nobody can say. */
+  async committed(batchId: string): Promise<boolean | undefined> {
+    return await this.#ledger?.committed(this.#link, batchId)
   }
 
   async read(table: number, limit: number): ReturnType<NonNullable<SinkWriter['read']>> {
@@ -99,8 +145,10 @@ class RedisWriter implements SinkWriter {
     const inCluster = isCluster(this.#options)
     try {
       const drops = progress.size > 0 ? new Map<number, readonly string[]>() : await this.#dropsOf(batch)
-      const input = { link: this.#link, tables: this.#tables, batch, context, isCluster: inCluster, drops, progress }
-      const result = await runFlush(input)
+      const result = await runFlush({
+        ...{ link: this.#link, tables: this.#tables, batch, context },
+        ...{ isCluster: inCluster, drops, progress, ledger: this.#ledger },
+      })
       await this.#waitForReplicas(batch)
       this.#progress.delete(batch.id)
       return result

@@ -26,4 +26,4 @@ export interface CrashReader {
   end(): Promise<unknown>
 }
 
-export type CrashStoreName = 'postgres' | 'mysql' | 'clickhouse' | 'elasticsearch' | 'opensearch'
+export type CrashStoreName = 'postgres' | 'mysql' | 'clickhouse' | 'redis' | 'elasticsearch' | 'opensearch'

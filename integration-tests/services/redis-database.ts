@@ -30,7 +30,7 @@ export function databaseUrl({ url, databases }: RedisAccess): string {
 /** A field may be named `__proto__`, which an object would not keep. */
 const buffers = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.MAP]: Map } }
 
-export async function openReader({ isCluster }: RedisAccess, url: string): Promise<RedisReader> {
+export async function openReader({ isCluster }: Pick<RedisAccess, 'isCluster'>, url: string): Promise<RedisReader> {
   if (isCluster) return await openClusterReader(url)
   const client = createClient({ url })
   client.on('error', () => {})
@@ -71,4 +71,14 @@ export async function redisVersion(url: string): Promise<string> {
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
   const valkey = field('valkey_version')
   return valkey === undefined ? `Redis ${field('redis_version')}` : `Valkey ${valkey}`
+}
+
+/** As `databaseUrl`, empty at first and in the end. */
+export async function createRedisDatabase(server: RedisAccess): Promise<AsyncDisposable & { readonly url: string }> {
+  const url = databaseUrl(server)
+  const empty = async (): Promise<void> => {
+    await onRedis(url, async (client) => await client.flushDb())
+  }
+  await empty()
+  return { url, [Symbol.asyncDispose]: empty }
 }

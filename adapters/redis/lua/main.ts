@@ -2,13 +2,21 @@
  * One call: the changes of some tables, all or nothing. Changes are looked at first; only if none is refused and no row has
  * changed since it was read, anything is written. So an error in the middle leaves nothing half done.
  *
- * KEYS: the keys to drop, then one key a change. ARGV[1]: what is constant for the tables, as JSON; then the changes one
+ * KEYS: the keys to drop, then one key a change, and last the ledger, if there is one: then the rows count only together with
+ * its position, a call of an older writer is refused, and one that comes again is passed over (rule R5). ARGV[1]: what is constant for the tables, as JSON; then the changes one
  * after the other: a word (kind of change, then one letter a column), the member of a sorted set, and the values that the
  * letters announce. Values are only ever compared, added and stored.
  */
 export const luaMain = `
 local header = cjson.decode(ARGV[1])
 local argument, key_at = 1, header.drops
+local ledger = header.ledger
+
+if ledger then
+  local entry = redis.call('HMGET', KEYS[#KEYS], 'writer', 'epoch', 'batch')
+  if entry[1] ~= ledger.writer or entry[2] ~= ledger.epoch then return { 'fenced' } end
+  if entry[3] == ledger.batch then return { 'repeated' } end
+end
 
 local function next_argument()
   argument = argument + 1
@@ -130,5 +138,9 @@ if #refused > 0 then return { 'refused', refused } end
 for i = 1, header.drops do redis.call('UNLINK', KEYS[i]) end
 for _, row in ipairs(rows) do save(row) end
 for _, entry in ipairs(entries) do redis.call(unpack(entry)) end
+if ledger then
+  redis.call('HSET', KEYS[#KEYS], 'batch', ledger.batch)
+  for i = 1, #ledger.positions, 2 do redis.call('HSET', KEYS[#KEYS], ledger.positions[i], ledger.positions[i + 1]) end
+end
 return { 'written', counts }
 `
