@@ -1,8 +1,10 @@
 import type { CheckFinding } from '../../src/connector/connector.ts'
+import type { TablePlan } from '../../src/plan/plan.ts'
 import type { Connection } from './client.ts'
-import { quoteIdentifier, quoteQualified } from './identifier.ts'
-import { columnDefinition, columnType, createTable, versionType } from './statements.ts'
-import { type Target, versionColumn } from './target.ts'
+import type { Engine } from './engine/engine.ts'
+import { quoteQualified } from './identifier.ts'
+import { columnDefinition, createTable } from './statements.ts'
+import type { Target } from './target.ts'
 
 /** A table as the server's own tables tell. */
 export interface CatalogTable {
@@ -44,58 +46,88 @@ export function compareTarget(target: Target, catalog: CatalogTable | undefined)
       .join('\n')
     return [{ severity: 'error', subject, message: 'does not exist, or the user may not see it', fix }]
   }
-  const findings = [...engineFindings(target, catalog, subject), ...columnFindings(target, catalog, subject)]
+  const findings = [
+    ...engineFindings(target, catalog, subject),
+    ...columnFindings(target, catalog, subject),
+    ...repeatFindings(target, catalog, subject),
+  ]
   return findings.some(({ severity }) => severity === 'error')
     ? findings
     : [{ severity: 'ok', subject, message: 'fits the plan' }, ...findings]
 }
 
-function engineFindings({ plan: { merge }, version }: Target, catalog: CatalogTable, subject: string): CheckFinding[] {
-  const { engine, sortingKey, engineFull } = catalog
-  if (version === undefined) {
-    if (/^(Replicated|Shared)?MergeTree$/.test(engine)) return []
-    return [{ severity: 'warning', subject, message: `is kept by ${engine}, and rows without a key are only appended` }]
-  }
-  const findings: CheckFinding[] = []
-  if (!/^(Replicated|Shared)?ReplacingMergeTree$/.test(engine)) {
-    const message = `is kept by ${engine}: a ReplacingMergeTree is wanted, with ${versionColumn} and the flag of deleted rows`
-    findings.push({
-      severity: 'error',
-      subject,
-      message,
-      fix: 'make a table as `tidegate ddl` prints it, and copy the rows',
-    })
-  } else {
-    const flag = merge.columns[merge.deletedFlag ?? -1]?.name ?? ''
-    const names = /ReplacingMergeTree\((.*?)\)/.exec(engineFull)?.[1] ?? ''
-    if (!names.includes(versionColumn) || !names.includes(flag)) {
-      const message = `replaces by (${names}), and by (${versionColumn}, ${flag}) is wanted`
-      findings.push({ severity: 'error', subject, message })
+function engineFindings({ plan, engine }: Target, catalog: CatalogTable, subject: string): CheckFinding[] {
+  const bare = catalog.engine.replace(/^(Replicated|Shared)/, '')
+  if (bare !== engine.name) {
+    // where nothing is replaced, any engine that takes rows will do
+    if (engine.reading === undefined) {
+      return [{ severity: 'warning', subject, message: `is kept by ${catalog.engine}, and rows are only appended` }]
     }
+    const wanted = `${engine.name}(${engine.parameters(plan).join(', ')})`
+    const message = `is kept by ${catalog.engine}, and ${wanted} is wanted`
+    const fix = 'make a table as `tidegate ddl` prints it, and copy the rows'
+    return [{ severity: 'error', subject, message, fix }]
   }
-  const key = merge.key.map((at) => merge.columns[at]?.name ?? '')
-  const sorted = sortingKey
-    .replace(/^\((.*)\)$/, '$1')
+  return [...parameterFindings(plan, engine, catalog, subject), ...sortingFindings(plan, engine, catalog, subject)]
+}
+
+/** Does the server keep the tokens of the last inserts, and drop one that comes again? */
+export function dropsRepeats({ engine, engineFull }: CatalogTable): boolean {
+  if (/^(Replicated|Shared)/.test(engine)) return true
+  return Number(/non_replicated_deduplication_window = (\d+)/.exec(engineFull)?.[1] ?? 0) > 0
+}
+
+function repeatFindings({ engine }: Target, catalog: CatalogTable, subject: string): CheckFinding[] {
+  if (!engine.countsRepeats || dropsRepeats(catalog)) return []
+  const message =
+    'does not recognise an insert that is sent again: after a lost answer the sink ends with COMMIT_UNKNOWN'
+  const fix = `ALTER TABLE ${subject} MODIFY SETTING non_replicated_deduplication_window = 1000;`
+  return [{ severity: 'warning', subject, message, fix }]
+}
+
+function parameterFindings(
+  plan: TablePlan,
+  engine: Engine,
+  { engineFull }: CatalogTable,
+  subject: string,
+): CheckFinding[] {
+  const wanted = engine.parameters(plan)
+  const found = namesIn(new RegExp(`${engine.name}\\((.*?)\\)`).exec(engineFull)?.[1] ?? '').filter(
+    // a replicated table has its path and replica in front
+    (name) => !name.startsWith("'"),
+  )
+  if (wanted.join() === found.join()) return []
+  const message = `goes by (${found.join(', ')}), and by (${wanted.join(', ')}) is wanted`
+  return [{ severity: 'error', subject, message }]
+}
+
+function sortingFindings(
+  plan: TablePlan,
+  engine: Engine,
+  { sortingKey }: CatalogTable,
+  subject: string,
+): CheckFinding[] {
+  if (engine.reading === undefined) return []
+  const key = engine.sortedBy(plan)
+  // several columns stand in parentheses, also where the engine has added one behind them
+  const sorted = namesIn(sortingKey).map((name) => name.replace(/^\(+|\)+$/g, ''))
+  // the version of a VersionedCollapsingMergeTree is part of its sorting key without a word
+  const own = new Set(engine.parameters(plan))
+  const told = sorted.filter((name) => !own.has(name))
+  if (told.length === key.length && key.every((name) => told.includes(name))) return []
+  const message = `is sorted by (${sorted.join(', ')}), and rows are told apart by (${key.join(', ')})`
+  return [{ severity: 'error', subject, message }]
+}
+
+function namesIn(list: string): readonly string[] {
+  return list
     .split(',')
     .map((name) => name.trim().replaceAll('`', ''))
-  if (sorted.length !== key.length || key.some((name) => !sorted.includes(name))) {
-    const message = `is sorted by (${sorted.join(', ')}), and rows are told apart by (${key.join(', ')})`
-    findings.push({ severity: 'error', subject, message })
-  }
-  return findings
+    .filter((name) => name !== '')
 }
 
 function columnFindings(target: Target, { columns }: CatalogTable, table: string): CheckFinding[] {
-  const { merge } = target.plan
-  const wanted = merge.columns.map((column, at) => ({
-    name: column.name,
-    type: columnType(merge, at),
-    definition: columnDefinition(target, at),
-  }))
-  if (target.version !== undefined) {
-    const type = versionType(target.version)
-    wanted.push({ name: versionColumn, type, definition: `${quoteIdentifier(versionColumn)} ${type}` })
-  }
+  const wanted = target.columns.map((column) => ({ ...column, definition: columnDefinition(column) }))
   return wanted.flatMap(({ name, type, definition }): CheckFinding[] => {
     const found = columns.get(name)
     const subject = `column ${name}`

@@ -25,7 +25,7 @@ export interface Connection {
   /** A statement without an answer. Throws `ClickhouseFailure`. */
   run(statement: string): Promise<void>
   /** `statement` ends with the format of the body. Resolves when the server has it all. */
-  insert(statement: string, body: Buffer, token: string | undefined): Promise<void>
+  insert(statement: string, body: Buffer, token: string): Promise<void>
   /** Rows of texts or null. `keys`: the parameter of that name, an Array(Array(String)). */
   rows(statement: string, keys?: readonly (readonly string[])[]): Promise<readonly (readonly (string | null)[])[]>
   /** Does nothing to a client that was handed in. */

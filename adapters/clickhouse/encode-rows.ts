@@ -1,74 +1,52 @@
-import { must } from '../../src/assert.ts'
 import type { RejectedChange } from '../../src/connector/batch.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
-import type { Value } from '../../src/row/value.ts'
+import type { OutgoingRow, TableColumn } from './engine/engine.ts'
 import { RowBinary } from './row-binary.ts'
-import { isNullable } from './statements.ts'
-import type { Target } from './target.ts'
-import { UnsendableValue, valueWriter } from './type-mapping.ts'
+import { UnsendableValue } from './type-mapping.ts'
 
-/** A row to insert, and the change that it comes from. */
-export interface OutgoingRow {
+/** A change with the rows to insert for it. */
+export interface OutgoingChange {
   readonly change: MergeChange
-  readonly row: ArrayLike<unknown>
-  readonly isDeleted: boolean
-  readonly version: bigint
+  readonly rows: readonly OutgoingRow[]
 }
 
 export interface EncodedRows {
   readonly body: Buffer
+  /** How many changes it holds. */
   readonly count: number
   readonly faults: readonly RejectedChange[]
 }
 
-export type RowEncoder = (table: number, rows: readonly OutgoingRow[]) => EncodedRows
-
-/** Rows as the body of an insert; those that hold what the store cannot are left out. */
-export function rowEncoder({ plan: { merge }, version: bytes }: Target): RowEncoder {
-  const columns = merge.columns.map(({ name, type, nullable }, at) => ({
-    name,
-    isFlag: at === merge.deletedFlag,
-    isNullable: isNullable(merge, at, nullable),
-    write: valueWriter(type),
-  }))
-  return (table, rows) => {
-    const out = new RowBinary()
-    const faults: RejectedChange[] = []
-    let count = 0
-    for (const row of rows) {
-      const start = out.length
-      const fault = writeRow(out, row)
-      if (fault === undefined) count++
-      else {
-        out.rewind(start)
-        faults.push({ table, change: row.change, reason: fault })
-      }
+/** Rows as the body of an insert; changes that hold what the store cannot are left out, each with all of its rows. */
+export function encodeRows(
+  columns: readonly TableColumn[],
+  table: number,
+  changes: readonly OutgoingChange[],
+): EncodedRows {
+  const out = new RowBinary()
+  const faults: RejectedChange[] = []
+  let count = 0
+  for (const { change, rows } of changes) {
+    const start = out.length
+    const fault = writeRows(out, columns, rows)
+    if (fault === undefined) count++
+    else {
+      out.rewind(start)
+      faults.push({ table, change, reason: fault })
     }
-    return { body: out.take(), count, faults }
   }
+  return { body: out.take(), count, faults }
+}
 
-  function writeRow(out: RowBinary, { row, isDeleted, version }: OutgoingRow): string | undefined {
-    let at = 0
-    try {
-      for (; at < columns.length; at++) {
-        const column = must(columns[at], 'a column')
-        if (column.isFlag) {
-          out.byte(isDeleted ? 1 : 0)
-          continue
-        }
-        const value = (row[at] ?? null) as Value | null
-        if (column.isNullable) {
-          out.byte(value === null ? 1 : 0)
-          if (value === null) continue
-        }
-        column.write(out, value)
-      }
-    } catch (error) {
-      if (error instanceof UnsendableValue) return `column ${columns[at]?.name}: ${error.message}`
-      throw error
+function writeRows(out: RowBinary, columns: readonly TableColumn[], rows: readonly OutgoingRow[]): string | undefined {
+  let at = 0
+  try {
+    for (const row of rows) {
+      for (at = 0; at < columns.length; at++) columns[at]?.write(out, row)
     }
-    if (bytes === 8) out.long(version)
-    else if (bytes !== undefined) out.wide(version, bytes)
     return undefined
+  } catch (error) {
+    if (error instanceof UnsendableValue) return `column ${columns[at]?.name}: ${error.message}`
+    throw error
   }
 }

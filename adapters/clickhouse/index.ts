@@ -1,10 +1,11 @@
-import { type Capabilities, noRule } from '../../src/connector/capabilities.ts'
 import type { Connector, ConnectorOptions, StatementText } from '../../src/connector/connector.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
+import { engineByOptions } from './engine/engine-of.ts'
+import { replacing } from './engine/replacing.ts'
 import { classify } from './failures.ts'
 import { quoteQualified } from './identifier.ts'
 import { type ClickhouseOptions, options, parseEndpoint } from './options.ts'
-import { createTable, insertStatement, readersView, selectByKey } from './statements.ts'
+import { createTable, insertStatement, readersView, readFrom, selectByKey } from './statements.ts'
 import { targetName, targetOf, targetProblems } from './target.ts'
 import { typeMapping } from './type-mapping.ts'
 import { check, openWriter } from './writer.ts'
@@ -18,7 +19,7 @@ export const clickhouse = {
     { connector: 'jdbc', urlPrefix: 'jdbc:ch:' },
   ],
   identity,
-  capabilities: () => capabilities,
+  capabilities: (given) => engineByOptions(given).capabilities,
   typeMapping,
   planProblems: targetProblems,
   targetName: (plan) => quoteQualified(targetName(plan)),
@@ -30,27 +31,10 @@ export const clickhouse = {
   classify,
 } satisfies Connector
 
-/** What a ReplacingMergeTree can keep: of each key the row with the highest version, whole. */
-const capabilities: Capabilities = {
-  ...noRule,
-  changelog: 'upsert',
-  deleteModes: ['tombstone'],
-  sequence: { gate: true, compound: true, descending: true, firstArrival: false, text: false },
-  truncate: true,
-  exactlyOnce: false,
-  outcome: 'none',
-  singleWriter: true,
-  volatile: false,
-  tombstoneLife: 'until OPTIMIZE … FINAL CLEANUP',
-}
-
 function statements(plan: TablePlan): readonly StatementText[] {
   const target = targetOf(plan)
-  const insert = {
-    purpose: target.version === undefined ? 'rows to append' : 'rows and deletes, each with its version',
-    text: insertStatement(target),
-  }
-  if (target.version === undefined) return [insert]
+  const insert = { purpose: target.engine.purpose, text: insertStatement(target) }
+  if (target.engine !== replacing) return [insert]
   return [
     insert,
     { purpose: 'what is stored, for update-befores and deletes without a sequence', text: selectByKey(target) },
@@ -58,10 +42,12 @@ function statements(plan: TablePlan): readonly StatementText[] {
 }
 
 function readers(plan: TablePlan): readonly string[] {
-  if (plan.merge.key.length === 0) return []
-  const view = readersView(targetName(plan))
+  const target = targetOf(plan)
+  const { engine } = target
+  if (engine.reading === undefined) return []
+  const view = readersView(target)
   return [
-    `SELECT … FROM ${quoteQualified(targetName(plan))} FINAL shows each key once and no deleted row; without FINAL older versions are seen too`,
+    `SELECT … FROM ${readFrom(target)} shows each key once and no deleted row; without that ${engine.unread} are seen too`,
     ...(view === undefined ? [] : [`${quoteQualified(view)}, which \`ddl\` makes, does so by itself`]),
   ]
 }

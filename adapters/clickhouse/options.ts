@@ -1,11 +1,21 @@
 import * as v from 'valibot'
 import { decodeUrlPart } from '../../src/connector/decode-url-part.ts'
 import type { Problem } from '../../src/errors.ts'
-import { duration, text } from '../../src/options/option.ts'
+import { duration, flag, oneOf, text } from '../../src/options/option.ts'
 import type { OptionTable, Resolved } from '../../src/options/option-table.ts'
-import { parseQualifiedName } from './identifier.ts'
+import { identifierFault, parseQualifiedName } from './identifier.ts'
 
 const section = 'ClickHouse'
+
+function ownColumn(name: string, holds: string) {
+  return {
+    ...text({ section, default: name, description: `Column that tidegate keeps: ${holds}.` }),
+    schema: v.pipe(
+      v.string(),
+      v.check((given) => identifierFault(given) === undefined, 'is no name of a column'),
+    ),
+  }
+}
 
 /** Options of `'connector' = 'clickhouse'` beside the shared ones. */
 export const options = {
@@ -34,6 +44,20 @@ export const options = {
       v.check((name) => parseQualifiedName(name) !== undefined, 'is no name of a table: name or database.name'),
     ),
   },
+  engine: oneOf(['replacing', 'collapsing', 'versioned-collapsing'], {
+    section,
+    default: 'replacing',
+    description:
+      'How a table with a key is kept: `replacing` keeps the newest version of each row; `collapsing` cancels each image that is taken back, for streams with every update-before; `versioned-collapsing` does so in any order, by `sequence.field`.',
+  }),
+  'sink.append-changelog': flag({
+    section,
+    default: false,
+    description: 'Append every change as a row of its own, with its kind and the number of its arrival.',
+  }),
+  'version-column': ownColumn('__tidegate_version', 'what rows of one key are told apart by'),
+  'sign-column': ownColumn('__tidegate_sign', 'the sign of an image, 1 or -1, for the collapsing engines'),
+  'kind-column': ownColumn('__tidegate_kind', 'the kind of a change, for `sink.append-changelog`'),
   username: text({
     section,
     default: 'default',

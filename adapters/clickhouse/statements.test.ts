@@ -13,6 +13,14 @@ const examples: Readonly<Record<string, string>> = {
           'sequence.field' = 'day,version')`,
   'append-only': `CREATE TABLE history (at TIMESTAMP_LTZ(6), delta INT)
     WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'source.changelog-mode' = 'insert-only', 'sink.accept-duplicates' = 'true')`,
+  collapsing: `CREATE TABLE orders (id BIGINT, status STRING, PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'engine' = 'collapsing', 'sign-column' = 'sign',
+          'source.changelog-mode' = 'retract', 'sink.accept-duplicates' = 'true')`,
+  'versioned-collapsing': `CREATE TABLE orders (id BIGINT, status STRING, version BIGINT, PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'engine' = 'versioned-collapsing', 'sequence.field' = 'version',
+          'source.changelog-mode' = 'retract', 'sink.accept-duplicates' = 'true')`,
+  'change-log': `CREATE TABLE orders (id BIGINT, status STRING NOT NULL, PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'sink.append-changelog' = 'true', 'sink.accept-duplicates' = 'true')`,
 }
 
 test.each(Object.entries(examples))('C1 the statements of %s are as they were', async (name, ddl) => {
@@ -24,12 +32,23 @@ test.each(Object.entries(examples))('C1 the statements of %s are as they were', 
   await expect([...parts, ...readers].join('\n')).toMatchFileSnapshot(`./__golden__/${name}.sql`)
 })
 
+const retracts = "'source.changelog-mode' = 'retract', 'sink.accept-duplicates' = 'true'"
+
 test.each([
   ['a function', "'merge-engine' = 'aggregation', 'fields.v.aggregate-function' = 'max'", 'CAPABILITY_MISSING'],
   ['a sequence of text', "'sequence.field' = 'v'", 'CAPABILITY_MISSING'],
   ['the first arrival', "'sequence.field' = 'n', 'sequence.tie' = 'first-arrival'", 'CAPABILITY_MISSING'],
   ['the first row', "'merge-engine' = 'first-row'", 'CAPABILITY_MISSING'],
   ['exactly-once', "'sink.delivery-guarantee' = 'exactly-once', 'sink.id' = 'x'", 'CAPABILITY_MISSING'],
+  ['pairs of an upsert stream', "'engine' = 'collapsing', 'source.changelog-mode' = 'upsert'", 'PLAN_REFUSED'],
+  ['versions without a sequence', `'engine' = 'versioned-collapsing', ${retracts}`, 'PLAN_REFUSED'],
+  [
+    'a sequence that nothing compares',
+    `'engine' = 'collapsing', 'sequence.field' = 'n', ${retracts}`,
+    'CAPABILITY_MISSING',
+  ],
+  ['a gate over a change log', "'sink.append-changelog' = 'true', 'sequence.field' = 'n'", 'PLAN_REFUSED'],
+  ["a column that is the engine's", "'version-column' = 'v'", 'PLAN_REFUSED'],
 ])('%s is refused by code', async (_title, options, code) => {
   const tables = `CREATE TABLE t (id INT, v STRING, n INT, PRIMARY KEY (id) NOT ENFORCED)
     WITH ('connector' = 'clickhouse', 'url' = 'http://h', ${options})`

@@ -1,18 +1,19 @@
 import { must } from '../../src/assert.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
+import type { TableColumn } from './engine/engine.ts'
 import { identifierFault, type QualifiedName, quoteIdentifier, quoteQualified } from './identifier.ts'
-import { type Target, targetOf, versionColumn } from './target.ts'
+import { readingOf, type Target, targetOf } from './target.ts'
 import { textOf, typeMapping } from './type-mapping.ts'
 
 /** The rows of a flush; the body is RowBinary, in the order of the columns. */
-export function insertStatement({ plan, name, version }: Target): string {
-  const columns = plan.merge.columns.map((column) => quoteIdentifier(column.name))
-  if (version !== undefined) columns.push(quoteIdentifier(versionColumn))
-  return `INSERT INTO ${quoteQualified(name)} (${columns.join(', ')}) FORMAT RowBinary`
+export function insertStatement({ name, columns }: Target): string {
+  const names = columns.map((column) => quoteIdentifier(column.name))
+  return `INSERT INTO ${quoteQualified(name)} (${names.join(', ')}) FORMAT RowBinary`
 }
 
 /** The stored rows of some keys, tombstones included: the parameter holds a list of texts a key. */
-export function selectByKey({ plan: { merge }, name }: Target): string {
+export function selectByKey({ plan: { merge }, plan, name, engine }: Target): string {
+  const version = must(engine.parameters(plan)[0], 'only a ReplacingMergeTree is asked')
   const key = merge.key.map((at) => must(merge.columns[at], 'a key column'))
   const parts = key.map(({ type }, index) => {
     const text = `arrayElement(k, ${index + 1})`
@@ -26,7 +27,7 @@ export function selectByKey({ plan: { merge }, name }: Target): string {
     // FINAL would leave out deleted rows, whose sequences count
     `FROM (SELECT * FROM ${quoteQualified(name)}`,
     `WHERE (${key.map((column) => quoteIdentifier(column.name)).join(', ')}) IN (SELECT ${parts.join(', ')} FROM (SELECT arrayJoin({keys: Array(Array(String))}) AS k))`,
-    `ORDER BY ${quoteIdentifier(versionColumn)} DESC, ${latestArrival}`,
+    `ORDER BY ${quoteIdentifier(version)} DESC, ${latestArrival}`,
     `LIMIT 1 BY ${key.map((column) => quoteIdentifier(column.name)).join(', ')})`,
   ].join('\n')
 }
@@ -35,73 +36,62 @@ export function selectByKey({ plan: { merge }, name }: Target): string {
 const latestArrival = "toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC"
 
 /** The declared columns of rows that a reader sees, in order of the key. */
-export function selectRows({ plan: { merge }, name }: Target, limit: number): string {
+export function selectRows(target: Target, limit: number): string {
+  const { merge } = target.plan
   const texts = merge.columns
     .slice(0, merge.declaredCount)
     .map((column) => textOf(column.type, quoteIdentifier(column.name)))
   const key = merge.key.map((at) => quoteIdentifier(must(merge.columns[at], 'a key column').name))
   return [
     `SELECT ${texts.join(', ')}`,
-    `FROM ${quoteQualified(name)}${key.length === 0 ? '' : ' FINAL'}`,
+    `FROM ${readFrom(target)}`,
     ...(key.length === 0 ? [] : [`ORDER BY ${key.join(', ')}`]),
     `LIMIT ${limit}`,
   ].join('\n')
 }
 
+/** The table as a reader has to name it. */
+export function readFrom(target: Target): string {
+  const reading = readingOf(target)
+  return reading === undefined ? quoteQualified(target.name) : `${quoteQualified(target.name)} ${reading}`
+}
+
 /** The table that fits the plan, and the view that readers go through. */
 export function createTable(plan: TablePlan): readonly string[] {
   const target = targetOf(plan)
-  const { merge } = plan
-  const lines = merge.columns.map((_, at) => `  ${columnDefinition(target, at)}`)
-  if (target.version === undefined) {
-    return [
-      `CREATE TABLE IF NOT EXISTS ${quoteQualified(target.name)} (\n${lines.join(',\n')}\n) ENGINE = MergeTree ORDER BY tuple()\n${settings}`,
-    ]
-  }
-  lines.push(`  ${quoteIdentifier(versionColumn)} ${versionType(target.version)}`)
-  const key = merge.key.map((at) => quoteIdentifier(must(merge.columns[at], 'a key column').name))
-  const flag = quoteIdentifier(must(merge.columns[must(merge.deletedFlag, 'deletes are rows')], 'a flag column').name)
+  const { engine, columns, name } = target
+  const lines = columns.map((column) => `  ${columnDefinition(column)}`)
+  const list = (names: readonly string[]): string => names.map(quoteIdentifier).join(', ')
+  const parameters = engine.parameters(plan)
+  const sorted = engine.sortedBy(plan)
   const table = [
-    `CREATE TABLE IF NOT EXISTS ${quoteQualified(target.name)} (\n${lines.join(',\n')}\n)`,
-    `ENGINE = ReplacingMergeTree(${quoteIdentifier(versionColumn)}, ${flag})`,
-    `ORDER BY (${key.join(', ')})`,
+    `CREATE TABLE IF NOT EXISTS ${quoteQualified(name)} (\n${lines.join(',\n')}\n)`,
+    `ENGINE = ${engine.name}${parameters.length === 0 ? '' : `(${list(parameters)})`}`,
+    `ORDER BY ${sorted.length === 0 ? 'tuple()' : `(${list(sorted)})`}`,
     settings,
   ].join('\n')
-  const view = readersView(target.name)
+  const view = readersView(target)
   return view === undefined ? [table] : [table, viewStatement(target, view)]
 }
 
 /** A flush that is sent again is recognised by its token. */
 const settings = 'SETTINGS non_replicated_deduplication_window = 1000'
 
-export function columnDefinition({ plan: { merge } }: Target, at: number): string {
-  return `${quoteIdentifier(must(merge.columns[at], 'a stored column').name)} ${columnType(merge, at)}`
+export function columnDefinition({ name, type }: TableColumn): string {
+  return `${quoteIdentifier(name)} ${type}`
 }
 
-export function columnType(merge: TablePlan['merge'], at: number): string {
-  const { type, nullable } = must(merge.columns[at], 'a stored column')
-  const native = must(typeMapping.nativeType(type), 'a plan has only types that the store can hold')
-  return isNullable(merge, at, nullable) ? `Nullable(${native})` : native
-}
-
-/** A sorting key and the flag are never NULL. */
-export function isNullable({ key, deletedFlag }: TablePlan['merge'], at: number, nullable: boolean): boolean {
-  return nullable && !key.includes(at) && at !== deletedFlag
-}
-
-export function versionType(bytes: 8 | 16 | 32): string {
-  return `UInt${bytes * 8}`
-}
-
-/** `<table>_live`; undefined if that is too long for a name. */
-export function readersView({ database, name }: QualifiedName): QualifiedName | undefined {
+/** `<table>_live`; undefined if nobody needs it, or that is too long for a name. */
+export function readersView(target: Target): QualifiedName | undefined {
+  const { database, name } = target.name
   const view = `${name}_live`
-  return identifierFault(view) === undefined ? { database, name: view } : undefined
+  return readingOf(target) === undefined || identifierFault(view) !== undefined ? undefined : { database, name: view }
 }
 
-function viewStatement({ plan: { merge }, name }: Target, view: QualifiedName): string {
+function viewStatement(target: Target, view: QualifiedName): string {
+  const { merge } = target.plan
   const columns = merge.columns.flatMap((column, at) =>
     column.hidden || at === merge.deletedFlag ? [] : [quoteIdentifier(column.name)],
   )
-  return `CREATE VIEW IF NOT EXISTS ${quoteQualified(view)} AS\nSELECT ${columns.join(', ')}\nFROM ${quoteQualified(name)} FINAL`
+  return `CREATE VIEW IF NOT EXISTS ${quoteQualified(view)} AS\nSELECT ${columns.join(', ')}\nFROM ${readFrom(target)}`
 }

@@ -13,17 +13,19 @@ import { storeKeyCodec } from '../../src/connector/store-key-codec.ts'
 import { untilAborted } from '../../src/connector/until-aborted.ts'
 import { problemsError } from '../../src/errors.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
+import type { MergePlan } from '../../src/merge/merge-plan.ts'
 import type { FoldKey, RowKeyCodec } from '../../src/row/row-key.ts'
 import type { Value } from '../../src/row/value.ts'
-import { compareTarget, readCatalog } from './check.ts'
+import { type CatalogTable, compareTarget, dropsRepeats, readCatalog } from './check.ts'
 import { type Connection, openConnection } from './client.ts'
-import { type OutgoingRow, type RowEncoder, rowEncoder } from './encode-rows.ts'
+import { encodeRows, type OutgoingChange } from './encode-rows.ts'
+import type { OutgoingRow } from './engine/engine.ts'
 import { quoteIdentifier, quoteQualified } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
 import { ArrivalNumbers, versionOf } from './row-version.ts'
 import { createTable, insertStatement, selectRows } from './statements.ts'
 import { readStored } from './stored-rows.ts'
-import { type Target, targetOf, versionColumn } from './target.ts'
+import { type Target, targetOf } from './target.ts'
 import { textDecoder, typeMapping } from './type-mapping.ts'
 
 /** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets. */
@@ -35,13 +37,13 @@ export async function openWriter({ tables, client }: OpenContext): Promise<SinkW
   )
   try {
     const [version] = await connection.rows('SELECT version()')
-    for (const target of targets) await prepare(connection, target)
     const open: OpenTable[] = []
     for (const target of targets) {
+      const catalog = await prepare(connection, target)
       open.push({
+        dropsRepeats: dropsRepeats(catalog),
         target,
         keys: storeKeyCodec(typeMapping, target.plan.schema),
-        encode: rowEncoder(target),
         arrivals: new ArrivalNumbers(await highestVersion(connection, target)),
       })
     }
@@ -68,7 +70,7 @@ export async function check({ tables, client }: OpenContext): Promise<readonly C
   }
 }
 
-async function prepare(connection: Connection, target: Target): Promise<void> {
+async function prepare(connection: Connection, target: Target): Promise<CatalogTable> {
   let catalog = await readCatalog(connection, target)
   if (catalog === undefined && target.plan.createTable) {
     for (const statement of createTable(target.plan)) await connection.run(statement)
@@ -76,7 +78,7 @@ async function prepare(connection: Connection, target: Target): Promise<void> {
   }
   const findings = compareTarget({ ...target, plan: { ...target.plan, createTable: false } }, catalog)
   const problems = findings.filter(({ severity }) => severity === 'error')
-  if (problems.length === 0) return
+  if (problems.length === 0) return must(catalog, 'a table that is missing is a problem')
   throw problemsError('the target in ClickHouse does not fit the plan:', problems, {
     code: 'STORE_MISMATCH',
     connector: 'clickhouse',
@@ -84,31 +86,34 @@ async function prepare(connection: Connection, target: Target): Promise<void> {
 }
 
 /** Where arrivals are numbered, a new writer goes on above what is there. */
-async function highestVersion(connection: Connection, { plan, name, version }: Target): Promise<bigint> {
-  if (version === undefined || plan.merge.sequence !== undefined) return 0n
-  const [row] = await connection.rows(
-    `SELECT toString(max(${quoteIdentifier(versionColumn)})) FROM ${quoteQualified(name)}`,
-  )
+async function highestVersion(connection: Connection, { plan, name, engine }: Target): Promise<bigint> {
+  const column = engine.countedBy(plan)
+  if (column === undefined) return 0n
+  const [row] = await connection.rows(`SELECT toString(max(${quoteIdentifier(column)})) FROM ${quoteQualified(name)}`)
   return BigInt(row?.[0] ?? '0')
 }
 
 interface OpenTable {
   readonly target: Target
   readonly keys: RowKeyCodec
-  readonly encode: RowEncoder
   readonly arrivals: ArrivalNumbers
+  /** The server drops an insert whose token it has seen. */
+  readonly dropsRepeats: boolean
 }
 
 class ClickhouseWriter implements SinkWriter {
   readonly server: string
   readonly inFlightPerLane = 2
+  readonly dropsRepeatedBatches: boolean
   readonly #connection: Connection
   readonly #tables: readonly OpenTable[]
+  #attempts = 0
 
   constructor(connection: Connection, tables: readonly OpenTable[], server: string) {
     this.#connection = connection
     this.#tables = tables
     this.server = server
+    this.dropsRepeatedBatches = tables.every((one) => one.dropsRepeats || !one.target.engine.countsRepeats)
   }
 
   async write(batch: WriteBatch, context: WriteContext): Promise<WriteResult> {
@@ -146,13 +151,14 @@ class ClickhouseWriter implements SinkWriter {
     let written = 0
     for (const [index, wave] of batch.waves.entries()) {
       const { rows, rejected, idle } = await this.#outgoing(table, batch.table, wave, blocked)
-      const { body, count, faults } = table.encode(batch.table, rows)
+      const { body, count, faults } = encodeRows(table.target.columns, batch.table, rows)
       const refused = [...rejected, ...faults]
       for (const { change } of refused) blocked.add(change.key)
       if (refused.length > 0) await context.reject(refused)
       if (count > 0) {
-        // rows with a version may come twice; others only once
-        const token = table.target.version === undefined ? `${batchId}/${batch.table}/${index}` : undefined
+        // without a token the server goes by content, and takes a row that comes back to what it once was for the insert of then
+        const attempt = table.target.engine.countsRepeats ? '' : `/${++this.#attempts}`
+        const token = `${batchId}/${batch.table}/${index}${attempt}`
         await this.#connection.insert(insertStatement(table.target), body, token)
       }
       written += count + idle
@@ -166,17 +172,19 @@ class ClickhouseWriter implements SinkWriter {
     index: number,
     wave: Wave,
     blocked: ReadonlySet<FoldKey>,
-  ): Promise<{ rows: readonly OutgoingRow[]; rejected: readonly RejectedChange[]; idle: number }> {
+  ): Promise<{ rows: readonly OutgoingChange[]; rejected: readonly RejectedChange[]; idle: number }> {
     const rejected: RejectedChange[] = []
-    const rows: OutgoingRow[] = []
+    const rows: OutgoingChange[] = []
     const asking: MergeChange[] = []
     for (const change of wave) {
       if (blocked.has(change.key)) {
         rejected.push({ table: index, change, reason: 'an earlier change of the key was rejected' })
-      } else if (change.op === 'insert') rows.push({ change, row: change.row, isDeleted: false, version: 0n })
+      } else if (table.target.plan.merge.batchShape === 'retract-pairs')
+        rows.push(imagesOf(table.target.plan.merge, change))
+      else if (change.op === 'insert') rows.push(appendedRow(table, change))
       else if (change.op === 'upsert' && !change.replace) rejected.push({ table: index, change, reason: lacksColumns })
       else if (change.op === 'retract' || change.ungated === true) asking.push(change)
-      else rows.push(this.#outgoingRow(table, change, change.row, change.op === 'delete'))
+      else rows.push({ change, rows: [this.#versionOf(table, change.row, change.op === 'delete')] })
     }
     if (asking.length === 0) return { rows, rejected, idle: 0 }
     const merged = await this.#merge(table, index, asking)
@@ -188,7 +196,7 @@ class ClickhouseWriter implements SinkWriter {
     table: OpenTable,
     index: number,
     changes: readonly MergeChange[],
-  ): Promise<{ rows: readonly OutgoingRow[]; rejected: readonly RejectedChange[]; idle: number }> {
+  ): Promise<{ rows: readonly OutgoingChange[]; rejected: readonly RejectedChange[]; idle: number }> {
     const { target, keys } = table
     const stored = await readStored(this.#connection, target, keys, changes)
     const stage = new RowStage({ plan: target.plan, stored: (key) => stored.get(key) })
@@ -197,23 +205,19 @@ class ClickhouseWriter implements SinkWriter {
     const rows = changes.flatMap((change) => {
       const row = stage.rows.get(change.key)
       if (row === undefined) return []
-      return [this.#outgoingRow(table, change, row, deletedFlag !== undefined && row[deletedFlag] === true)]
+      const isDeleted = deletedFlag !== undefined && row[deletedFlag] === true
+      return [{ change, rows: [this.#versionOf(table, row, isDeleted)] }]
     })
     return { rows, rejected, idle: changes.length - rows.length - rejected.length }
   }
 
-  #outgoingRow(
-    { target, arrivals }: OpenTable,
-    change: MergeChange,
-    row: ArrayLike<unknown>,
-    isDeleted: boolean,
-  ): OutgoingRow {
+  #versionOf({ target, arrivals }: OpenTable, row: ArrayLike<unknown>, isDeleted: boolean): OutgoingRow {
     const { merge } = target.plan
     const version = merge.sequence === undefined ? arrivals.next() : versionOf(merge, row)
-    if (!isDeleted) return { change, row, isDeleted, version }
+    if (!isDeleted) return { ...plainRow, row, version }
     const left = new Set([...merge.key, ...(merge.sequence?.columns ?? [])])
     const tombstone = merge.columns.map((_, at) => (left.has(at) ? row[at] : null))
-    return { change, row: tombstone, isDeleted, version }
+    return { ...plainRow, row: tombstone, isDeleted, version }
   }
 
   #tableAt(index: number): OpenTable {
@@ -222,3 +226,21 @@ class ClickhouseWriter implements SinkWriter {
 }
 
 const lacksColumns = 'it lacks columns, and a ReplacingMergeTree replaces whole rows'
+
+const plainRow = { isDeleted: false, version: 0n, sign: 1, kind: '+I' } as const
+
+function appendedRow({ target, arrivals }: OpenTable, change: MergeChange): OutgoingChange {
+  const { row, kind = '+I' } = change
+  const version = target.engine.countedBy(target.plan) === undefined ? 0n : arrivals.next()
+  return { change, rows: [{ ...plainRow, row, kind, version }] }
+}
+
+/** The image that is taken back, and the one that stands (batch shape `retract-pairs`, rule K2). */
+function imagesOf(merge: MergePlan, change: MergeChange): OutgoingChange {
+  const image = (row: ArrayLike<unknown>, sign: 1 | -1): OutgoingRow => {
+    return { ...plainRow, row, sign, version: merge.sequence === undefined ? 0n : versionOf(merge, row) }
+  }
+  if (change.op === 'retract') return { change, rows: [image(change.row, -1)] }
+  const before = change.before === undefined ? [] : [image(change.before, -1)]
+  return { change, rows: [...before, image(change.row, 1)] }
+}

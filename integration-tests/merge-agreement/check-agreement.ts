@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { must } from '../../src/assert.ts'
@@ -162,7 +163,7 @@ function wavesOf(
 
 function writeBatch(index: number, waves: MergeChange[][]): WriteBatch {
   return {
-    id: `batch-${index}`,
+    id: `${randomUUID()}-${index}`,
     lane: 0,
     positions: new Map(),
     tables: [{ table: 0, truncate: false, waves }],

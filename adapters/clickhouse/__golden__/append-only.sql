@@ -2,7 +2,9 @@
 CREATE TABLE IF NOT EXISTS `history` (
   `at` Nullable(DateTime64(6, 'UTC')),
   `delta` Nullable(Int32)
-) ENGINE = MergeTree ORDER BY tuple()
+)
+ENGINE = MergeTree
+ORDER BY tuple()
 SETTINGS non_replicated_deduplication_window = 1000;
 
 -- rows to append

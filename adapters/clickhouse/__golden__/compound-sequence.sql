@@ -27,6 +27,6 @@ WHERE (`shop`, `id`) IN (SELECT arrayElement(k, 1), CAST(arrayElement(k, 2), 'In
 ORDER BY `__tidegate_version` DESC, toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC
 LIMIT 1 BY `shop`, `id`);
 
--- readers: SELECT … FROM `sales`.`orders` FINAL shows each key once and no deleted row; without FINAL older versions are seen too
+-- readers: SELECT … FROM `sales`.`orders` FINAL shows each key once and no deleted row; without that older versions are seen too
 
 -- readers: `sales`.`orders_live`, which `ddl` makes, does so by itself

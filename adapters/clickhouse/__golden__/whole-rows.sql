@@ -25,6 +25,6 @@ WHERE (`id`) IN (SELECT CAST(arrayElement(k, 1), 'Int64') FROM (SELECT arrayJoin
 ORDER BY `__tidegate_version` DESC, toInt64(splitByChar('_', _part)[2]) DESC, _part_offset DESC
 LIMIT 1 BY `id`);
 
--- readers: SELECT … FROM `orders` FINAL shows each key once and no deleted row; without FINAL older versions are seen too
+-- readers: SELECT … FROM `orders` FINAL shows each key once and no deleted row; without that older versions are seen too
 
 -- readers: `orders_live`, which `ddl` makes, does so by itself

@@ -48,6 +48,15 @@ export const sequenceCases: readonly MergeCase[] = [
     rows: ['1 b 5'],
   },
   {
+    id: 'gate-tie-back',
+    title: 'G1 at equal sequences a row comes back to what it once was',
+    needs,
+    columns,
+    options,
+    changelog: '+I 1 a 5 | +U 1 b 5 | +U 1 a 5',
+    rows: ['1 a 5'],
+  },
+  {
     id: 'gate-tie-first',
     title: 'G1 with sequence.tie = first-arrival the earlier arrival stays',
     needs: [...needs, firstArrival],
