@@ -44,11 +44,11 @@ export const options = {
       v.check((name) => parseQualifiedName(name) !== undefined, 'is no name of a table: name or database.name'),
     ),
   },
-  engine: oneOf(['replacing', 'collapsing', 'versioned-collapsing'], {
+  engine: oneOf(['replacing', 'collapsing', 'versioned-collapsing', 'aggregating'], {
     section,
     default: 'replacing',
     description:
-      'How a table with a key is kept: `replacing` keeps the newest version of each row; `collapsing` cancels each image that is taken back, for streams with every update-before; `versioned-collapsing` does so in any order, by `sequence.field`.',
+      'How a table with a key is kept: `replacing` keeps the newest version of each row; `collapsing` cancels each image that is taken back, for streams with every update-before; `versioned-collapsing` does so in any order, by `sequence.field`; `aggregating` merges columns, for `partial-update` and `aggregation`.',
   }),
   'sink.append-changelog': flag({
     section,

@@ -1,10 +1,16 @@
 import { must } from '../../src/assert.ts'
-import type { MergePlan } from '../../src/merge/merge-plan.ts'
+import type { Sequence, StoredColumn } from '../../src/merge/merge-plan.ts'
 import type { Value } from '../../src/row/value.ts'
 import { sequenceBits, toInteger } from './type-mapping.ts'
 
+/** What versions are made of: the sequence of a row, or of a group of its columns. */
+export interface Versioned {
+  readonly sequence: Pick<Sequence, 'columns' | 'descending'> | undefined
+  readonly columns: readonly StoredColumn[]
+}
+
 /** Bytes of the integer that the rows of a table are versioned by; undefined: the sequence does not fit. */
-export function versionBytes({ sequence, columns }: MergePlan): 8 | 16 | 32 | undefined {
+export function versionBytes({ sequence, columns }: Versioned): 8 | 16 | 32 | undefined {
   if (sequence === undefined) return 8
   let bits = 0
   for (const at of sequence.columns) bits += 1 + (sequenceBits(must(columns[at], 'a sequence column').type) ?? 256)
@@ -15,7 +21,7 @@ export function versionBytes({ sequence, columns }: MergePlan): 8 | 16 | 32 | un
  * A sequence as one unsigned integer with the same order: field by field, the most significant one on top, each behind a
  * bit that is 0 for NULL, which is so the lowest (rules G1, G4).
  */
-export function versionOf({ sequence, columns }: MergePlan, row: ArrayLike<unknown>): bigint {
+export function versionOf({ sequence, columns }: Versioned, row: ArrayLike<unknown>): bigint {
   let version = 0n
   for (const at of sequence?.columns ?? []) {
     const { type } = must(columns[at], 'a sequence column')

@@ -19,6 +19,16 @@ const examples: Readonly<Record<string, string>> = {
   'versioned-collapsing': `CREATE TABLE orders (id BIGINT, status STRING, version BIGINT, PRIMARY KEY (id) NOT ENFORCED)
     WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'engine' = 'versioned-collapsing', 'sequence.field' = 'version',
           'source.changelog-mode' = 'retract', 'sink.accept-duplicates' = 'true')`,
+  'sequence-groups': `CREATE TABLE orders (id BIGINT, status STRING, paid DECIMAL(12, 2), version BIGINT, at TIMESTAMP(3), note STRING,
+      PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'engine' = 'aggregating', 'merge-engine' = 'partial-update',
+          'fields.version,at.sequence-group' = 'status,paid', 'source.changelog-mode' = 'retract')`,
+  aggregation: `CREATE TABLE totals (shop STRING, total DECIMAL(12, 2), n INT, largest DOUBLE, last STRING, open BOOLEAN,
+      PRIMARY KEY (shop) NOT ENFORCED)
+    WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'engine' = 'aggregating', 'merge-engine' = 'aggregation',
+          'fields.default-aggregate-function' = 'sum', 'fields.largest.aggregate-function' = 'max',
+          'fields.last.aggregate-function' = 'last_value', 'fields.open.aggregate-function' = 'bool_or',
+          'source.changelog-mode' = 'insert-only', 'sink.accept-duplicates' = 'true')`,
   'change-log': `CREATE TABLE orders (id BIGINT, status STRING NOT NULL, PRIMARY KEY (id) NOT ENFORCED)
     WITH ('connector' = 'clickhouse', 'url' = 'http://h', 'sink.append-changelog' = 'true', 'sink.accept-duplicates' = 'true')`,
 }
@@ -48,6 +58,18 @@ test.each([
     'CAPABILITY_MISSING',
   ],
   ['a gate over a change log', "'sink.append-changelog' = 'true', 'sequence.field' = 'n'", 'PLAN_REFUSED'],
+  ['whole rows that are to be merged', "'engine' = 'aggregating', 'source.changelog-mode' = 'upsert'", 'PLAN_REFUSED'],
+  [
+    'a removal of merged rows',
+    "'engine' = 'aggregating', 'merge-engine' = 'partial-update', 'partial-update.remove-record-on-delete' = 'true'",
+    'PLAN_REFUSED',
+  ],
+  [
+    'a function of a group that goes by order',
+    `'engine' = 'aggregating', 'merge-engine' = 'partial-update', 'fields.n.sequence-group' = 'v',
+     'fields.v.aggregate-function' = 'last_value'`,
+    'PLAN_REFUSED',
+  ],
   ["a column that is the engine's", "'version-column' = 'v'", 'PLAN_REFUSED'],
 ])('%s is refused by code', async (_title, options, code) => {
   const tables = `CREATE TABLE t (id INT, v STRING, n INT, PRIMARY KEY (id) NOT ENFORCED)

@@ -40,7 +40,7 @@ export function selectRows(target: Target, limit: number): string {
   const { merge } = target.plan
   const texts = merge.columns
     .slice(0, merge.declaredCount)
-    .map((column) => textOf(column.type, quoteIdentifier(column.name)))
+    .map((column, at) => textOf(column.type, readExpression(target, at)))
   const key = merge.key.map((at) => quoteIdentifier(must(merge.columns[at], 'a key column').name))
   return [
     `SELECT ${texts.join(', ')}`,
@@ -48,6 +48,17 @@ export function selectRows(target: Target, limit: number): string {
     ...(key.length === 0 ? [] : [`ORDER BY ${key.join(', ')}`]),
     `LIMIT ${limit}`,
   ].join('\n')
+}
+
+function readExpression({ plan, engine }: Target, at: number): string {
+  const { name } = must(plan.merge.columns[at], 'a column of the plan')
+  return engine.expression?.(plan, at) ?? quoteIdentifier(name)
+}
+
+function readColumn(target: Target, at: number): string {
+  const name = quoteIdentifier(must(target.plan.merge.columns[at], 'a column of the plan').name)
+  const expression = readExpression(target, at)
+  return expression === name ? name : `${expression} AS ${name}`
 }
 
 /** The table as a reader has to name it. */
@@ -91,7 +102,7 @@ export function readersView(target: Target): QualifiedName | undefined {
 function viewStatement(target: Target, view: QualifiedName): string {
   const { merge } = target.plan
   const columns = merge.columns.flatMap((column, at) =>
-    column.hidden || at === merge.deletedFlag ? [] : [quoteIdentifier(column.name)],
+    column.hidden || at === merge.deletedFlag ? [] : [readColumn(target, at)],
   )
   return `CREATE VIEW IF NOT EXISTS ${quoteQualified(view)} AS\nSELECT ${columns.join(', ')}\nFROM ${readFrom(target)}`
 }

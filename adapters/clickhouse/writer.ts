@@ -19,6 +19,7 @@ import type { Value } from '../../src/row/value.ts'
 import { type CatalogTable, compareTarget, dropsRepeats, readCatalog } from './check.ts'
 import { type Connection, openConnection } from './client.ts'
 import { encodeRows, type OutgoingChange } from './encode-rows.ts'
+import { aggregating, lackingInGroups } from './engine/aggregating.ts'
 import type { OutgoingRow } from './engine/engine.ts'
 import { quoteIdentifier, quoteQualified } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
@@ -182,7 +183,12 @@ class ClickhouseWriter implements SinkWriter {
       } else if (table.target.plan.merge.batchShape === 'retract-pairs')
         rows.push(imagesOf(table.target.plan.merge, change))
       else if (change.op === 'insert') rows.push(appendedRow(table, change))
-      else if (change.op === 'upsert' && !change.replace) rejected.push({ table: index, change, reason: lacksColumns })
+      else if (table.target.engine === aggregating) {
+        const reason = lackingInGroups(table.target.plan.merge, change.row)
+        if (reason === undefined) rows.push(contributionOf(table, change))
+        else rejected.push({ table: index, change, reason })
+      } else if (change.op === 'upsert' && !change.replace)
+        rejected.push({ table: index, change, reason: lacksColumns })
       else if (change.op === 'retract' || change.ungated === true) asking.push(change)
       else rows.push({ change, rows: [this.#versionOf(table, change.row, change.op === 'delete')] })
     }
@@ -233,6 +239,12 @@ function appendedRow({ target, arrivals }: OpenTable, change: MergeChange): Outg
   const { row, kind = '+I' } = change
   const version = target.engine.countedBy(target.plan) === undefined ? 0n : arrivals.next()
   return { change, rows: [{ ...plainRow, row, kind, version }] }
+}
+
+/** What a change brings to the columns; they are merged in the store. */
+function contributionOf({ arrivals }: OpenTable, change: MergeChange): OutgoingChange {
+  const isDeleted = change.op === 'retract'
+  return { change, rows: [{ ...plainRow, row: change.row, isDeleted, version: arrivals.next() }] }
 }
 
 /** The image that is taken back, and the one that stands (batch shape `retract-pairs`, rule K2). */

@@ -171,6 +171,27 @@ for (const store of ['clickhouse', 'clickhouse-url'] as const) {
       ])
     })
 
+    test('G3 A4 an AggregatingMergeTree merges groups, and its view shows what was added', async () => {
+      const name = `t${++count}`
+      const options = `'engine' = 'aggregating', 'merge-engine' = 'partial-update', 'fields.version.sequence-group' = 'name',
+        'sink.failure-handler' = 'skip'`
+      const changes: Change[] = [
+        { kind: '+I', row: { id: 1, name: 'new', version: 2 } },
+        { kind: '+U', row: { id: 1, name: 'late', version: 1 } },
+        { kind: '+U', row: { id: 1, name: null, version: 2 } },
+        { kind: '-D', row: { id: 2, name: 'gone', version: 9 } },
+        { kind: '+I', row: { id: 3, name: 'x', version: null } },
+        // replaced as a whole
+        { kind: '+U', row: { id: 3, version: 5 } },
+      ]
+      await write(ddlOf(name, options), changes, new Set(changes.keys()))
+      expect(await select(`SELECT id, name, toString(version) FROM ${name}_live ORDER BY id`)).toEqual([
+        [1, null, '2'],
+        [3, null, null],
+      ])
+      expect(await findingsOf(ddlOf(name, options))).toMatchObject([{ severity: 'ok' }])
+    })
+
     test('an existing table of another engine, or with other columns, is told with all that differs', async () => {
       const name = `t${++count}`
       await reader.command({

@@ -32,8 +32,12 @@ export interface AgreementStore {
 }
 
 /** Any sequence of changes leaves in the store what `apply` of the merge function makes of them, hidden columns included. */
-export async function checkAgreement(store: AgreementStore, one: AgreementCase, numRuns: number): Promise<void> {
-  const table = `agree_${agreementCases.indexOf(one)}`
+export async function checkAgreement(
+  store: AgreementStore,
+  one: AgreementCase,
+  numRuns: number,
+  table = `agree_${agreementCases.indexOf(one)}`,
+): Promise<void> {
   const domain = must((await planned(store, one, table))[0], 'one table, one domain')
   const plan = must(domain.plan.tables[0], 'one table')
   for (const statement of store.connector.createTable(plan)) await store.run(statement)

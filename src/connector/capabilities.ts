@@ -36,6 +36,8 @@ export interface Capabilities {
   readonly batchShape: BatchShape
   /** Only one writer at a time may write a table without a sequence: the writer itself numbers what arrives. */
   readonly singleWriter?: boolean | undefined
+  /** Options under which the store merges columns, told where that is refused. */
+  readonly mergesColumnsWith?: string | undefined
   /** Does nothing outlive the process: then every run is exactly-once by nature (rule A3). */
   readonly volatile: boolean
   /** How long a tombstone is kept, for `explain`, e.g. `until you remove it`. */
@@ -48,7 +50,10 @@ export interface Capabilities {
  */
 export type BatchShape = 'upsert' | 'retract-pairs' | 'log'
 
-type CanDo = Omit<Capabilities, 'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife' | 'singleWriter'>
+type CanDo = Omit<
+  Capabilities,
+  'exactlyOnce' | 'outcome' | 'volatile' | 'tombstoneLife' | 'singleWriter' | 'mergesColumnsWith'
+>
 
 /** A store that can keep every rule; what it tells, outlives and promises is its own to say. */
 export const everyRule: CanDo = {

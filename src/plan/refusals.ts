@@ -205,10 +205,10 @@ function refuseMissing(input: RefusalInput): void {
     lack('sequence.tie', 'lets the later arrival win where sequences are equal', 'add a column that tells them apart')
   }
   if (merge.groups.length > 0 && !capabilities.sequenceGroups)
-    lack('fields.*.sequence-group', 'cannot keep sequence groups')
+    lack('fields.*.sequence-group', 'cannot keep sequence groups', capabilities.mergesColumnsWith)
   if (merge.engine === 'first-row' && !capabilities.firstRow) lack('merge-engine', 'cannot keep the first row')
   if (merge.engine === 'partial-update' && !capabilities.patch)
-    lack('merge-engine', 'cannot update some of the columns')
+    lack('merge-engine', 'cannot update some of the columns', capabilities.mergesColumnsWith)
   if (!capabilities.deleteModes.includes(merge.deleteMode) && capabilities.changelog === 'upsert') {
     lack('sink.delete.mode', `has no ${merge.deleteMode} deletes`, `it has ${capabilities.deleteModes.join(', ')}`)
   }
@@ -225,7 +225,8 @@ function refuseFunctions(
     if (rule.kind !== 'aggregate') continue
     const name = merge.columns[at]?.name ?? ''
     if (!capabilities.aggregates.includes(rule.function)) {
-      lack(`fields.${name}.aggregate-function`, `cannot keep ${rule.function} in one atomic statement`)
+      const what = `cannot keep ${rule.function} in one atomic statement`
+      lack(`fields.${name}.aggregate-function`, what, capabilities.mergesColumnsWith)
     } else if (
       retracts &&
       !rule.ignoreRetract &&

@@ -25,6 +25,8 @@ export interface Engine {
   readonly reading: string | ((plan: PlannedTable) => string) | undefined
   /** What a reader sees who leaves that out, for `explain`. */
   readonly unread: string
+  /** How a reader gets at a column of the plan where it is not stored under its name. */
+  expression?(plan: PlannedTable, at: number): string | undefined
   /** What the engine cannot hold of a table, refused with the plan. */
   problems(plan: PlannedTable): readonly Problem[]
 }

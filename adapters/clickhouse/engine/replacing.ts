@@ -21,6 +21,7 @@ export const replacing: Engine = {
     exactlyOnce: false,
     outcome: 'none',
     singleWriter: true,
+    mergesColumnsWith: "'engine' = 'aggregating'",
     volatile: false,
     tombstoneLife: 'until OPTIMIZE … FINAL CLEANUP',
   },
