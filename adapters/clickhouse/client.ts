@@ -17,6 +17,7 @@ interface Client {
     readonly query: string
     readonly format: 'JSONCompactEachRow'
     readonly query_params?: Readonly<Record<string, unknown>>
+    readonly clickhouse_settings?: Readonly<Record<string, string | number>>
   }): Promise<{ json(): Promise<unknown> }>
   close(): Promise<void>
 }
@@ -96,7 +97,12 @@ function connectionOf(client: Client, close: () => Promise<void>): Connection {
     rows: async (query, keys) => {
       try {
         const format = 'JSONCompactEachRow'
-        const answer = await client.query({ query, format, ...(keys === undefined ? {} : { query_params: { keys } }) })
+        const answer = await client.query({
+          query,
+          format,
+          clickhouse_settings: { wait_end_of_query: 1 },
+          ...(keys === undefined ? {} : { query_params: { keys } }),
+        })
         return (await answer.json()) as (string | null)[][]
       } catch (error) {
         throw toFailure(error)

@@ -24,13 +24,14 @@ import type { OutgoingRow } from './engine/engine.ts'
 import { quoteIdentifier, quoteQualified } from './identifier.ts'
 import type { ClickhouseOptions } from './options.ts'
 import { ArrivalNumbers, versionOf } from './row-version.ts'
+import { SmallInserts } from './small-inserts.ts'
 import { createTable, insertStatement, selectRows } from './statements.ts'
 import { readStored } from './stored-rows.ts'
 import { type Target, targetOf } from './target.ts'
 import { textDecoder, typeMapping } from './type-mapping.ts'
 
 /** Throws `OPTION_INVALID`, `DRIVER_MISSING`, `STORE_MISMATCH` and what the driver meets. */
-export async function openWriter({ tables, client }: OpenContext): Promise<SinkWriter> {
+export async function openWriter({ tables, client, warn }: OpenContext): Promise<SinkWriter> {
   const targets = tables.map(targetOf)
   const connection = await openConnection(
     client,
@@ -45,10 +46,11 @@ export async function openWriter({ tables, client }: OpenContext): Promise<SinkW
         dropsRepeats: dropsRepeats(catalog),
         target,
         keys: storeKeyCodec(typeMapping, target.plan.schema),
+        smallInserts: new SmallInserts(),
         arrivals: new ArrivalNumbers(await highestVersion(connection, target)),
       })
     }
-    return new ClickhouseWriter(connection, open, `ClickHouse ${version?.[0] ?? ''}`)
+    return new ClickhouseWriter(connection, open, `ClickHouse ${version?.[0] ?? ''}`, warn)
   } catch (error) {
     await connection.close()
     throw error
@@ -98,6 +100,7 @@ interface OpenTable {
   readonly target: Target
   readonly keys: RowKeyCodec
   readonly arrivals: ArrivalNumbers
+  readonly smallInserts: SmallInserts
   /** The server drops an insert whose token it has seen. */
   readonly dropsRepeats: boolean
 }
@@ -108,9 +111,11 @@ class ClickhouseWriter implements SinkWriter {
   readonly dropsRepeatedBatches: boolean
   readonly #connection: Connection
   readonly #tables: readonly OpenTable[]
+  readonly #warn: OpenContext['warn']
   #attempts = 0
 
-  constructor(connection: Connection, tables: readonly OpenTable[], server: string) {
+  constructor(connection: Connection, tables: readonly OpenTable[], server: string, warn: OpenContext['warn']) {
+    this.#warn = warn
     this.#connection = connection
     this.#tables = tables
     this.server = server
@@ -161,6 +166,8 @@ class ClickhouseWriter implements SinkWriter {
         const attempt = table.target.engine.countsRepeats ? '' : `/${++this.#attempts}`
         const token = `${batchId}/${batch.table}/${index}${attempt}`
         await this.#connection.insert(insertStatement(table.target), body, token)
+        const advice = table.smallInserts.note(count, performance.now())
+        if (advice !== undefined) this.#warn?.(table.target.plan.name, advice)
       }
       written += count + idle
     }

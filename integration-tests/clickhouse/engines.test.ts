@@ -192,6 +192,22 @@ for (const store of ['clickhouse', 'clickhouse-url'] as const) {
       expect(await findingsOf(ddlOf(name, options))).toMatchObject([{ severity: 'ok' }])
     })
 
+    test('many inserts of few rows are told of once', async () => {
+      const warnings: string[] = []
+      const sink = await createSink({
+        table: ddlOf(`t${++count}`, `'source.changelog-mode' = 'upsert'`),
+        onEvent: (event) => {
+          if (event.type === 'warning') warnings.push(event.message)
+        },
+      })
+      for (let id = 0; id < 50; id++) {
+        await sink.write({ kind: '+I', row: { id, name: 'x', version: id } })
+        await sink.flush()
+      }
+      await sink.close()
+      expect(warnings).toEqual([expect.stringMatching(/^20 inserts in .* of 1 rows on average/)])
+    })
+
     test('an existing table of another engine, or with other columns, is told with all that differs', async () => {
       const name = `t${++count}`
       await reader.command({

@@ -79,6 +79,8 @@ export interface OpenContext {
   readonly lanes: number
   readonly inFlightPerLane: number
   readonly signal: AbortSignal
+  /** Tells the user of something that goes on all the same. Undefined: nobody listens. */
+  readonly warn?: ((table: string, message: string) => void) | undefined
 }
 
 /** An open handle. One `write` at a time per lane, unless the writer says it takes more (`inFlightPerLane`). */

@@ -8,6 +8,7 @@ import { createDeadLetterFile } from '../delivery/dead-letter-file.ts'
 import { DurablePositions } from '../delivery/durable-positions.ts'
 import type { RejectionPolicy } from '../delivery/failure-handler.ts'
 import { FlushDomain } from '../delivery/flush-domain.ts'
+import { publishEvent, type SinkEventListener } from '../delivery/sink-event.ts'
 import { TidegateError } from '../errors.ts'
 import { createMergeFunction } from '../merge/create-merge-function.ts'
 import type { DeliveryPlan, SinkPlan } from '../plan/plan.ts'
@@ -63,7 +64,13 @@ export async function openSink(planned: readonly PlannedDomain[], options: OpenS
       opened.push({
         connector,
         plan,
-        writer: await openWriter(connector, plan, clientOf(connector, options), abortController.signal),
+        writer: await openWriter(
+          connector,
+          plan,
+          clientOf(connector, options),
+          abortController.signal,
+          options.onEvent,
+        ),
       })
     }
     return assemble(opened, options, abortController)
@@ -82,8 +89,10 @@ async function openWriter(
   plan: SinkPlan,
   client: unknown,
   signal: AbortSignal,
+  onEvent: SinkEventListener | undefined,
 ): Promise<SinkWriter> {
-  const context = { plan, tables: plan.tables, client, lanes: plan.flush.lanes, inFlightPerLane: 2, signal }
+  const warn = (table: string, message: string): void => publishEvent({ type: 'warning', table, message }, onEvent)
+  const context = { plan, tables: plan.tables, client, lanes: plan.flush.lanes, inFlightPerLane: 2, signal, warn }
   try {
     return await connector.open(context)
   } catch (error) {
