@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSink } from '../../src/sink/create-sink.ts'
 import { createServerFolder } from '../services/folders.ts'
+import { makeCertificate } from '../services/make-certificate.ts'
 import { createMysqlDatabase, type MysqlDatabase } from '../services/mysql-database.ts'
 import { type MysqlServer, startMysql } from '../services/mysql-server.ts'
-import { runCommand } from '../services/run-command.ts'
 import { sinkTable } from '../sink-table.ts'
 import { describeStore } from '../stores.ts'
 
@@ -71,17 +71,14 @@ describeStore('mariadb', 'tls', () => {
 
     beforeAll(async () => {
       folder = createServerFolder('tls', undefined)
-      const [key, cert] = [join(folder, 'server.key'), join(folder, 'server.crt')]
+      let files: Awaited<ReturnType<typeof makeCertificate>>
       try {
-        await runCommand('openssl', [
-          ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert],
-          ...['-subj', '/CN=tidegate test', '-addext', `subjectAltName=${certificate}`],
-        ])
+        files = await makeCertificate(folder, certificate)
       } catch (error) {
         missing = (error as Error).message
         return
       }
-      server = await startMysql('mariadb', [`--ssl-cert=${cert}`, `--ssl-key=${key}`])
+      server = await startMysql('mariadb', [`--ssl-cert=${files.certificate}`, `--ssl-key=${files.key}`])
       database = await createMysqlDatabase(server)
     })
 

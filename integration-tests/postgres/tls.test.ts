@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSink } from '../../src/sink/create-sink.ts'
 import { createServerFolder } from '../services/folders.ts'
+import { makeCertificate } from '../services/make-certificate.ts'
 import { type PostgresServer, startPostgres } from '../services/postgres-server.ts'
-import { runCommand } from '../services/run-command.ts'
 import { unprivilegedUser } from '../services/server-user.ts'
 import { sinkTable } from '../sink-table.ts'
 
@@ -17,12 +17,8 @@ let missing: string | undefined
 beforeAll(async () => {
   const user = unprivilegedUser()
   folder = createServerFolder('tls', user)
-  const [key, cert] = [join(folder, 'server.key'), join(folder, 'server.crt')]
   try {
-    await runCommand('openssl', [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert],
-      ...['-subj', '/CN=tidegate test', '-addext', 'subjectAltName=IP:127.0.0.1'],
-    ])
+    const { key, certificate: cert } = await makeCertificate(folder, 'IP:127.0.0.1')
     if (user !== undefined) for (const file of [key, cert]) chownSync(file, user.uid, user.gid)
     const settings = { ssl: 'on', ssl_cert_file: cert, ssl_key_file: key }
     server = await startPostgres({ source: 'machine', settings })

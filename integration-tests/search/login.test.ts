@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSink } from '../../src/sink/create-sink.ts'
 import { createServerFolder } from '../services/folders.ts'
 import { type HttpsFront, startHttpsFront } from '../services/https-front.ts'
-import { runCommand } from '../services/run-command.ts'
+import { makeCertificate } from '../services/make-certificate.ts'
 import { describeEachSearch } from '../stores.ts'
 import { TestIndices, writeAll } from './test-index.ts'
 
@@ -24,17 +24,14 @@ describeEachSearch('https and login', (server) => {
 
   beforeAll(async () => {
     folder = createServerFolder('https', undefined)
-    const [key, certificate] = [join(folder, 'server.key'), join(folder, 'server.crt')]
+    let files: Awaited<ReturnType<typeof makeCertificate>>
     try {
-      await runCommand('openssl', [
-        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate],
-        ...['-subj', '/CN=tidegate test', '-addext', 'subjectAltName=IP:127.0.0.1'],
-      ])
+      files = await makeCertificate(folder, 'IP:127.0.0.1')
     } catch (error) {
       missing = (error as Error).message
       return
     }
-    front = await startHttpsFront({ target: server.url, key, certificate, authorization })
+    front = await startHttpsFront({ target: server.url, ...files, authorization })
   })
 
   afterAll(async () => {
