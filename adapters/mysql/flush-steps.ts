@@ -2,6 +2,7 @@ import { must } from '../../src/assert.ts'
 import type { WriteBatch } from '../../src/connector/batch.ts'
 import type { MergeChange } from '../../src/merge/merge-change.ts'
 import type { TablePlan } from '../../src/plan/plan.ts'
+import { fitsMergeUpsert, mergesByUpsert } from './statements/merge-upsert.ts'
 import { gatesInStore } from './statements/upsert.ts'
 import type { Target } from './target.ts'
 
@@ -18,10 +19,10 @@ export interface WritableTable {
 }
 
 /**
- * How a change goes out. `insert`: a row of a table without a key. `upsert`: one statement that decides by itself.
+ * How a change goes out. `insert`: a row of a table without a key. `upsert`, `merge-upsert`: one statement that decides by itself.
  * `delete`: by key. `merge`: the row is locked, merged by the merge function and written back, in one transaction.
  */
-export type Route = 'insert' | 'upsert' | 'delete' | 'merge'
+export type Route = 'insert' | 'upsert' | 'merge-upsert' | 'delete' | 'merge'
 
 /** Changes of one wave of one table that go out the same way. */
 export interface Step {
@@ -38,14 +39,9 @@ export function routeOf(
 ): Route {
   const { merge } = plan
   if (merge.key.length === 0) return 'insert'
-  if (
-    merge.engine !== 'deduplicate' ||
-    hasOtherUnique ||
-    change.moveFrom !== undefined ||
-    !gatesInStore(merge, target)
-  ) {
-    return 'merge'
-  }
+  if (hasOtherUnique || change.moveFrom !== undefined) return 'merge'
+  if (mergesByUpsert(merge, target)) return fitsMergeUpsert(merge, change) ? 'merge-upsert' : 'merge'
+  if (merge.engine !== 'deduplicate' || !gatesInStore(merge, target)) return 'merge'
   if (change.op === 'upsert') return isComplete(change, merge.declaredCount) ? 'upsert' : 'merge'
   if (change.op !== 'delete' || change.ungated === true) return 'merge'
   if (merge.deleteMode === 'tombstone') return 'upsert'

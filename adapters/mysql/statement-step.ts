@@ -5,6 +5,7 @@ import { documents, encodeRow, type StagedRow } from './encode-rows.ts'
 import type { Route, WritableTable } from './flush-steps.ts'
 import type { Answer, Session } from './session.ts'
 import { deleteRows } from './statements/locked.ts'
+import { mergeUpsert } from './statements/merge-upsert.ts'
 import { insertRows, stagedPositions, upsertRows } from './statements/upsert.ts'
 import { type ChangeFault, type StepOutcome, tooLargeFault } from './step-outcome.ts'
 import type { Target } from './target.ts'
@@ -25,7 +26,7 @@ export async function runStatementStep(
   let stale = 0
   for (const { json, items } of parts) {
     const answer = await session.run({ text, values: [json] })
-    if (route === 'upsert' && merge.sequence !== undefined) stale += unchanged(session, answer, items.length)
+    if (hasGate(merge, route)) stale += unchanged(session, answer, items.length)
   }
   const written = rows.length - tooLarge.length - stale
   return { written, stale, faults: [...faults, ...tooLarge.map(({ change }) => tooLargeFault(change))] }
@@ -37,11 +38,17 @@ export function statementOf(merge: MergePlan, target: Target, route: StatementRo
       return insertRows(merge, target)
     case 'upsert':
       return upsertRows(merge, target)
+    case 'merge-upsert':
+      return mergeUpsert(merge, target)
     case 'delete':
       return deleteRows(merge, target)
     default:
       return unreachable(route)
   }
+}
+
+function hasGate({ sequence, groups }: MergePlan, route: StatementRoute): boolean {
+  return route === 'upsert' ? sequence !== undefined : route === 'merge-upsert' && groups.length > 0
 }
 
 interface EncodedChange {

@@ -12,8 +12,8 @@ export const agreementCases: readonly AgreementCase[] = [
   { title: 'sequence.field', columns: 'a STRING, s INT', options: { 'sequence.field': 's' } },
   {
     title: 'columns named like what the statements ask for',
-    columns: 'version STRING, `version?` INT, `sequence` INT, `#` INT, `deleted?` STRING',
-    options: { 'sequence.field': 'sequence' },
+    columns: 'version STRING, `version?` INT, n INT, c1 INT, `#` INT, `deleted?` STRING',
+    options: { 'sequence.field': 'n' },
   },
   {
     title: 'sequence.field, compound and first arrival',

@@ -20,11 +20,11 @@ INSERT INTO `orders` (`id`, `status`, `day`, `version`, `__tidegate_deleted`, `_
 SELECT s.c0, s.c1, s.c2, s.c3, s.c4, IF(s.c4 = '1', UTC_TIMESTAMP(6), NULL)
 FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, c0 LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]', c1 LONGTEXT CHARACTER SET utf8mb4 PATH '$[1]', c2 LONGTEXT CHARACTER SET utf8mb4 PATH '$[2]', c3 LONGTEXT CHARACTER SET utf8mb4 PATH '$[3]', c4 LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]')) AS s
 ON DUPLICATE KEY UPDATE
-  `status` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`status`), `status`),
-  `__tidegate_deleted` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`__tidegate_deleted`), `__tidegate_deleted`),
-  `__tidegate_deleted_at` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`__tidegate_deleted_at`), `__tidegate_deleted_at`),
-  `version` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`version`), `version`),
-  `day` = IF(IF(VALUES(`day`) <=> `day`, COALESCE(`version` IS NULL OR VALUES(`version`) >= `version`, FALSE), COALESCE(`day` IS NULL OR VALUES(`day`) > `day`, FALSE)), VALUES(`day`), `day`);
+  `status` = IF(IF(VALUES(`day`) <=> `orders`.`day`, COALESCE(`orders`.`version` IS NULL OR VALUES(`version`) >= `orders`.`version`, FALSE), COALESCE(`orders`.`day` IS NULL OR VALUES(`day`) > `orders`.`day`, FALSE)), VALUES(`status`), `orders`.`status`),
+  `__tidegate_deleted` = IF(IF(VALUES(`day`) <=> `orders`.`day`, COALESCE(`orders`.`version` IS NULL OR VALUES(`version`) >= `orders`.`version`, FALSE), COALESCE(`orders`.`day` IS NULL OR VALUES(`day`) > `orders`.`day`, FALSE)), VALUES(`__tidegate_deleted`), `orders`.`__tidegate_deleted`),
+  `__tidegate_deleted_at` = IF(IF(VALUES(`day`) <=> `orders`.`day`, COALESCE(`orders`.`version` IS NULL OR VALUES(`version`) >= `orders`.`version`, FALSE), COALESCE(`orders`.`day` IS NULL OR VALUES(`day`) > `orders`.`day`, FALSE)), VALUES(`__tidegate_deleted_at`), `orders`.`__tidegate_deleted_at`),
+  `version` = IF(IF(VALUES(`day`) <=> `orders`.`day`, COALESCE(`orders`.`version` IS NULL OR VALUES(`version`) >= `orders`.`version`, FALSE), COALESCE(`orders`.`day` IS NULL OR VALUES(`day`) > `orders`.`day`, FALSE)), VALUES(`version`), `orders`.`version`),
+  `day` = IF(IF(VALUES(`day`) <=> `orders`.`day`, COALESCE(`orders`.`version` IS NULL OR VALUES(`version`) >= `orders`.`version`, FALSE), COALESCE(`orders`.`day` IS NULL OR VALUES(`day`) > `orders`.`day`, FALSE)), VALUES(`day`), `orders`.`day`);
 
 -- changes that need what is stored: their rows are locked and merged by tidegate
 SELECT s.n, CAST(t.`id` AS CHAR), t.`status`, CAST(t.`day` AS CHAR), CAST(t.`version` AS CHAR), CAST(t.`__tidegate_deleted` AS CHAR), CONCAT(CAST(t.`__tidegate_deleted_at` AS CHAR), 'Z')

@@ -25,6 +25,11 @@ export function quotedName(target: Target, at: number): string {
   return quoteIdentifier(columnAt(target, at).name)
 }
 
+/** The stored value, where the staged rows may have a column of the same name. */
+export function storedName(target: Target, at: number): string {
+  return `${tableName(target)}.${quotedName(target, at)}`
+}
+
 export function tableName(target: Target): string {
   return quoteQualified(target.name)
 }

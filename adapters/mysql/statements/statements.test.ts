@@ -36,6 +36,20 @@ const examples: Readonly<Record<string, string>> = {
           'fields.highest.aggregate-function' = 'max', 'fields.tags.aggregate-function' = 'collect',
           'fields.tags.distinct' = 'true', 'fields.note.aggregate-function' = 'last_value',
           'fields.first_seen.aggregate-function' = 'first_non_null_value', 'sink.accept-duplicates' = 'true')`,
+  'groups-by-upsert': `CREATE TABLE orders (
+      order_id BIGINT, status STRING, amount DECIMAL(12, 2), attr STRING, day DATE, order_ts BIGINT, attr_ts BIGINT, note STRING,
+      PRIMARY KEY (order_id) NOT ENFORCED)
+    WITH ('connector' = 'mysql', 'merge-engine' = 'partial-update', 'source.changelog-mode' = 'retract',
+          'fields.day,order_ts.sequence-group' = 'status,amount', 'fields.attr_ts.sequence-group' = 'attr',
+          'fields.amount.aggregate-function' = 'sum', 'sink.accept-duplicates' = 'true')`,
+  'aggregation-by-upsert': `CREATE TABLE totals (
+      id BIGINT, n BIGINT, highest DECIMAL(18, 4), lowest DATE, note STRING, opened STRING, done BOOLEAN,
+      PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'mysql', 'merge-engine' = 'aggregation', 'source.changelog-mode' = 'insert-only',
+          'fields.n.aggregate-function' = 'sum', 'fields.highest.aggregate-function' = 'max',
+          'fields.lowest.aggregate-function' = 'min', 'fields.note.aggregate-function' = 'last_non_null_value',
+          'fields.opened.aggregate-function' = 'first_non_null_value', 'fields.done.aggregate-function' = 'bool_and',
+          'sink.accept-duplicates' = 'true')`,
   'aggregation-by-sequence': `CREATE TABLE states (id BIGINT, state STRING, opened STRING, version BIGINT, PRIMARY KEY (id) NOT ENFORCED)
     WITH ('connector' = 'mysql', 'merge-engine' = 'aggregation', 'source.changelog-mode' = 'insert-only',
           'sequence.field' = 'version', 'fields.opened.aggregate-function' = 'first_value')`,

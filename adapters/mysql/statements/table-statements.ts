@@ -3,6 +3,7 @@ import type { MergePlan } from '../../../src/merge/merge-plan.ts'
 import type { Dialect } from '../session.ts'
 import type { Target } from '../target.ts'
 import { deleteRows, lockRows, updateRows } from './locked.ts'
+import { mergesByUpsert, mergeUpsert } from './merge-upsert.ts'
 import { gatesInStore, insertRows, upsertRows } from './upsert.ts'
 
 /** What a flush may send for a table, for `explain`; all of a flush is one transaction. */
@@ -18,6 +19,10 @@ export function tableStatements(merge: MergePlan, target: Target, dialect: Diale
     { purpose: 'merged rows that are new', text: insertRows(merge, target) },
     ...(merge.deletedFlag === undefined ? [{ purpose: 'merged rows that go', text: deleteRows(merge, target) }] : []),
   ]
+  if (mergesByUpsert(merge, target)) {
+    const purpose = 'changes that add and lack nothing: merged by the statement'
+    return [{ purpose, text: mergeUpsert(merge, target) }, ...merging]
+  }
   if (merge.engine !== 'deduplicate' || !gatesInStore(merge, target)) return merging
   const upsert = { purpose: 'complete images, and deletes that leave a tombstone', text: upsertRows(merge, target) }
   if (merge.deletedFlag !== undefined) return [upsert, ...merging]

@@ -1,6 +1,6 @@
 import type { MergePlan, Sequence } from '../../../src/merge/merge-plan.ts'
 import type { Target } from '../target.ts'
-import { columnAt, quotedName, stagedRows, storedValue, tableName } from './staged.ts'
+import { columnAt, quotedName, stagedRows, storedName, storedValue, tableName } from './staged.ts'
 
 /** The columns that whole rows are staged with: since when a row is deleted, the store says. */
 export function stagedPositions({ columns, deletedAt }: MergePlan): readonly number[] {
@@ -33,7 +33,9 @@ export function upsertRows(merge: MergePlan, target: Target): string {
   const assigned = [...others, ...fields.filter((at) => !merge.key.includes(at))]
   const assignments = assigned.map((at) => {
     const name = quotedName(target, at)
-    return gate === undefined ? `${name} = VALUES(${name})` : `${name} = IF(${gate}, VALUES(${name}), ${name})`
+    return gate === undefined
+      ? `${name} = VALUES(${name})`
+      : `${name} = IF(${gate}, VALUES(${name}), ${storedName(target, at)})`
   })
   // a table that consists of its key
   const [first] = merge.key
@@ -51,11 +53,11 @@ export function gatesInStore({ sequence }: MergePlan, target: Target): boolean {
 }
 
 /** The new tuple is not older than the stored one, field by field, null lowest (rule G4). */
-function passes(target: Target, { columns, descending }: Sequence): string {
+export function passes(target: Target, { columns, descending }: Pick<Sequence, 'columns' | 'descending'>): string {
   const newer = descending ? '<' : '>'
   return columns.reduceRight((rest, at) => {
-    const stored = quotedName(target, at)
-    const incoming = `VALUES(${stored})`
+    const stored = storedName(target, at)
+    const incoming = `VALUES(${quotedName(target, at)})`
     const isNewer = `${stored} IS NULL OR ${incoming} ${newer} ${stored}`
     return rest === ''
       ? `COALESCE(${stored} IS NULL OR ${incoming} ${newer}= ${stored}, FALSE)`
