@@ -39,6 +39,8 @@ export async function benchMysql(source: MysqlSource, rounds: number): Promise<v
       { name: 'tidegate, one lane', run: () => throughSink(paths, '') },
       { name: 'tidegate, one lane, sequence gate', run: () => throughSink(paths, ", 'sequence.field' = 'version'") },
       { name: 'tidegate, two lanes', run: () => throughSink(paths, ", 'sink.parallelism' = '2'") },
+      { name: 'tidegate, one lane, sequence group', run: () => throughSink(paths, group) },
+      { name: 'tidegate, one lane, locked and merged', run: () => throughSink(paths, `${group}, ${removing}`) },
       { name: 'LOAD DATA into an empty table with its key', run: () => loadEmpty(paths) },
       { name: 'one awaited upsert per record', run: () => oneByOne(paths), once: true },
     ],
@@ -50,6 +52,9 @@ export async function benchMysql(source: MysqlSource, rounds: number): Promise<v
       `${formatStandings(standings, base)}\n`,
   )
 }
+
+const group = ", 'merge-engine' = 'partial-update', 'fields.version.sequence-group' = 'customer,amount,updated_at,note'"
+const removing = "'partial-update.remove-record-on-sequence-group' = 'version'"
 
 interface Paths {
   readonly admin: Connection

@@ -1,15 +1,9 @@
-import { type ClickHouseClient, createClient } from '@clickhouse/client'
-import { afterAll, beforeAll, test } from 'vitest'
-import { type ClickhouseDatabase, createClickhouseDatabase } from '../services/clickhouse-database.ts'
-import { describeStore } from '../stores.ts'
 import type { AgreementCase } from './agreement-cases.ts'
-import { checkAgreement } from './check-agreement.ts'
-import { aggregatingAgreementStore } from './clickhouse-agreement-store.ts'
 
 const engine = { engine: 'aggregating' }
 
 /** What an AggregatingMergeTree keeps. */
-const cases: readonly AgreementCase[] = [
+export const aggregatingCases: readonly AgreementCase[] = [
   {
     title: 'sequence groups',
     columns: 'a STRING, b INT, g INT, c DECIMAL(6, 2), h BIGINT, k TIMESTAMP(3), free STRING',
@@ -72,27 +66,3 @@ const cases: readonly AgreementCase[] = [
     },
   },
 ]
-
-for (const name of ['clickhouse', 'clickhouse-url'] as const) {
-  describeStore(name, 'an AggregatingMergeTree holds what apply makes of the changes', ({ clickhouse: server }) => {
-    if (server === undefined) return
-    let database: ClickhouseDatabase
-    let reader: ClickHouseClient
-    beforeAll(async () => {
-      database = await createClickhouseDatabase(server)
-      reader = createClient({ url: database.url })
-    })
-    afterAll(async () => {
-      await reader.close()
-      await database.drop()
-    })
-
-    for (const [at, one] of cases.entries()) {
-      test(`A1 ${one.title}`, async () => {
-        // a group is replaced as a whole
-        const wholeRows = one.title.startsWith('sequence group')
-        await checkAgreement(aggregatingAgreementStore(reader, database.url, wholeRows), one, 12, `merged_${at}`)
-      })
-    }
-  })
-}
