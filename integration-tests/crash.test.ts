@@ -49,10 +49,14 @@ for (const name of ['mariadb', 'mysql-8', 'mysql-9'] as const) {
     testKilledWriter({
       store: 'mysql',
       makeDatabase: () => createMysqlDatabase(mysql),
-      statements: ['START TRANSACTION', 'UPDATE `tidegate_ledger`', 'INSERT INTO', 'COMMIT'],
-      points: endPoints,
+      // the servers of one family differ in nothing that a step within a flush, or a resumption, could tell
+      ...(name === 'mariadb'
+        ? {
+            statements: ['START TRANSACTION', 'UPDATE `tidegate_ledger`', 'INSERT INTO', 'COMMIT'],
+            points: endPoints,
+          }
+        : { statements: [], points: aroundFlushes }),
       opening: 10,
-      // the servers of one family differ in nothing that a resumption could tell
       resumptions: name === 'mariadb' ? everyResumption : everyResumption.slice(0, 1),
     })
   })
