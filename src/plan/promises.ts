@@ -28,9 +28,9 @@ function deliveryPromise(plan: Parameters<typeof promisesOf>[0], options: Shared
       ? 'a change that is delivered again changes nothing, save where another group has removed its record since: then it makes the row anew (A3)'
       : 'a change that is delivered again changes nothing: the table converges (A3)'
   }
-  return plan.capabilities.volatile
-    ? 'nothing outlives the process, so nothing is delivered twice (A3)'
-    : "a change that is delivered again counts again: accepted by 'sink.accept-duplicates' (A3)"
+  if (plan.capabilities.volatile) return 'nothing outlives the process, so nothing is delivered twice (A3)'
+  const accepted = options['sink.accept-duplicates'] ? ": accepted by 'sink.accept-duplicates'" : ''
+  return `a change that is delivered again counts again${accepted} (A3)`
 }
 
 function sequencePromises({ merge, capabilities }: Parameters<typeof promisesOf>[0]): readonly string[] {
